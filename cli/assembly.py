@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from cli import cache_folder, preflight
+from cli import preflight
 from cli.benchmarks import RunContext, benchmark_named, used_sections, workbench_of
 from cli.options import Options
 from cli.platform import (
@@ -45,6 +45,7 @@ from coordinator.resume import CannotGoOn, Continuation, continuation, session_o
 from coordinator.session import Session
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
+from core.models.kept_files import cache_folder
 from core.models.model_call import KeptCalls, ModelCall
 from core.models.providers import Played, is_scripted, note_on
 from core.models.sections import SectionError, Texts

@@ -23,6 +23,7 @@ from core.http.proxies import ProxyUnusable, is_loopback, proxy_of
 from core.models.extras import install
 from core.models.file_checks import FileError
 from core.models.models_file import ModelsError, load_models
+from core.models.prices import refresh_prices
 from core.terminal.console import answers
 from core.terminal.figures import counted
 
@@ -181,7 +182,9 @@ def examine(
         fix = "correct the models file or the base URL"
         findings.append(finding("models", "settings", "problem", str(error), fix))
         return diagnosis(findings, "no model was called, because the models' settings are invalid")
-    known = [(place, [doctor_models.identity(place, models)]) for place in places]
+    if not options.no_calls:
+        refresh_prices(place.target for place in places)
+    known = [(place, [doctor_models.identity(place)]) for place in places]
     for place, of_place in known:
         if not has_problem(of_place):
             of_place += [doctor_models.key(place, environ), doctor_models.price(place)]

@@ -31,7 +31,7 @@ from core.models.models_file import Backend, Models, Target
 from core.models.prices import Price, dollars, openrouter_id, target_price
 from core.models.providers import GONKA, is_scripted
 from core.models.redact import redact
-from core.models.reply_text import Problem, clean
+from core.models.reply_text import Misread, Problem, clean
 from core.models.tokens import count_messages
 from core.terminal.figures import counted
 
@@ -165,10 +165,10 @@ def announcement(called: Sequence[Place]) -> str:
     return f"at most {calls} to a model will be made now, {cost} (none with --no-calls)"
 
 
-def identity(place: Place, models: Models) -> Finding:
+def identity(place: Place) -> Finding:
     """Whether anybody answers to the id of a place."""
     try:
-        check_id(place.target.backend.model, models)
+        check_id(place.target.backend.model)
     except UnknownModel as error:
         fix = "correct the id: PROVIDER/MODEL as LiteLLM spells it, or a name from the models file"
         return found(place, "id", "problem", str(error), fix)
@@ -321,17 +321,21 @@ def answered(place: Place, reply: Reply, seconds: float) -> Finding:
 
 def _fault(place: Place, reply: Reply) -> tuple[State, str, str] | None:
     """What is wrong with a reply, whether a run would fail by it, and what to do."""
-    cleaned = clean(reply.text, reply.finish_reason, reply.reasoning)
-    if cleaned.problem is None:
-        if _GOOD.search(cleaned.text):
+    try:
+        answer = clean(reply.text, reply.finish_reason, reply.reasoning)
+    except Misread as misread:
+        problem, advice = misread.problem, misread.advice
+    else:
+        if _GOOD.search(answer):
             return None
-        said = " ".join(cleaned.text.split())[:60]
+        said = " ".join(answer.split())[:60]
         fix = (
             "look at what its server is given and how it was started: the chat template, the model"
         )
         return "warning", f"asked for OK, the model answers {said!r}", fix
-    text = _EMPTY.get(cleaned.problem, f"the answer cannot be used: {cleaned.advice}")
-    if cleaned.problem in ("empty", "reasoning"):
+    text = f"the answer cannot be used: {advice}"
+    text = _EMPTY.get(problem, text) if problem else text
+    if problem in ("empty", "reasoning"):
         return "problem", text, "use another model, or look at how its server was started"
     limit, allowed = place.tokens_at_most, place.target.params.get("max_tokens")
     if (allowed is None or limit < allowed) and (reply.usage.completion or 0) >= limit:

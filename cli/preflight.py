@@ -43,7 +43,7 @@ Asked: TypeAlias = Mapping[Role, tuple[str, str | None]]
 def check_ids(models: Models, asked: Asked) -> None:
     """Whether somebody answers to every id; sends nothing. Raises ModelsError, Usage."""
     places = doctor_models.places(models, asked)
-    known = (doctor_models.identity(place, models) for place in places)
+    known = (doctor_models.identity(place) for place in places)
     if unknown := [one for one in known if one.state == "problem"]:
         raise Usage(_listed("unknown model", unknown))
 

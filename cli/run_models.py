@@ -23,7 +23,7 @@ from core.http.proxies import is_loopback
 from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models, ModelsError, Target, load_models
-from core.models.prices import tells_cost
+from core.models.prices import refresh_prices, tells_cost
 from core.models.providers import NOTHING_PLAYED, SCRIPTED, Played, is_scripted
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
@@ -126,6 +126,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
                 raise Usage(str(error)) from None
         else:
             preflight.check_ids(models, models_by_role)
+            refresh_prices(target for targets in run.targets() for target in targets)
     except ModelsError as error:
         raise Usage(str(error)) from None
     _check_prices(options, run)

@@ -92,7 +92,7 @@ def fetch(
     This starts one single task outside of any session, reads its wiki, and completes the task
     without an answer. No session is opened or changed.
     """
-    from cli import cache_folder
+    from core.models.kept_files import cache_folder
     from cli.platform import platform_of, url_to_play_at
     from company_tools.company_session import CompanySession
     from company_tools.wiki_pages import pages_now
@@ -131,8 +131,8 @@ def _empty(folder: Path) -> Path:
 
 def _versions() -> list[Version]:
     """What is kept, the last first; it says so if that is nothing."""
-    from cli import cache_folder
     from company_tools.wiki_store import WikiStore
+    from core.models.kept_files import cache_folder
 
     versions = list(WikiStore(cache_folder()).versions())
     if not versions:

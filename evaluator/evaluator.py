@@ -5,7 +5,8 @@ from __future__ import annotations
 from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient
 from core.models.prompts import prompt
-from core.models.reprompt import Misread, Unreadable, reprompt
+from core.models.reply_text import Misread
+from core.models.reprompt import Unreadable, reprompt
 from core.models.sections import NONE, Texts
 from core.runs.task import Decision, TurnContext
 from evaluator.reply import FORM, read_decision

@@ -17,7 +17,8 @@ from rapidfuzz import fuzz
 from core.models.model_call import ModelCall
 from core.models.reply_json import all_json, fold
 from core.models.reply_labels import ANSWER, LABELS_AT_MOST, Label, Labels, parts_of
-from core.models.reprompt import Misread, read_cleaned
+from core.models.reply_text import Misread
+from core.models.reprompt import answer_of
 from core.runs.task import PREPARED, Decision
 
 FORM = """\
@@ -84,7 +85,7 @@ def read_decision(call: ModelCall, form: str = FORM, prompt: str = "") -> Decisi
 
     Raises Misread: the reply is cut off, decides twice, repeats the prompt, or lacks a part.
     """
-    text = read_cleaned(call).text
+    text = answer_of(call)
     parts = _from_json(text) or _from_labels(text, f"{PREPARED}:" in form)
     is_finish = _finishes(parts)
     instruction = parts.get("INSTRUCTION", "")

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
-from core.ledger import Ledger, Tool, ToolFault, shortened
+from core.ledger import Ledger, Tool, ToolFault
 from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient, response_format
 from core.models.prompt_json import as_data, compact, packed
 from core.models.prompts import prompt
-from core.models.reprompt import Misread, Unreadable, reprompt
+from core.models.reply_text import Misread
+from core.models.reprompt import Unreadable, reprompt
 from core.models.sections import NONE, Texts
 from core.models.tokens import count_messages, count_text, cut_text
+from core.runs.fit import fit
 from core.runs.task import TurnContext
 from next_step.forms import COMPLETION, Forms, Misuse, forms_of
 from next_step.reply import EXAMPLE, Step, read_step
@@ -30,12 +31,6 @@ _AGAIN = (
 )
 
 
-CHARS_PER_TOKEN = 12
-"""A text with more characters is shortened without counting its tokens."""
-LADDER = (
-    (150, 1_000), (80, 600), (40, 400), (20, 300), (10, 200), (5, 120), (2, 80), (1, 40),
-)  # fmt: skip
-"""Rows of a list and characters of a text that are kept, step by step less."""
 SHORTER = (
     (1.0, 1.0, 1.0), (1.0, 0.5, 0.5), (1.0, 0.2, 0.25), (1.0, 0.07, 0.1), (0.5, 0.07, 0.05),
     (0.2, 0.05, 0.05), (0.05, 0.04, 0.04),
@@ -96,23 +91,6 @@ def _text(step: PastStep, behind: int, parts: tuple[float, float, float]) -> str
     else:
         outcome = f'{{"answer":{fit(step.answer, room)}}}'
     return as_data(f"{compact(said)}\n{outcome}")
-
-
-def fit(value: object, tokens: int) -> str:
-    """JSON of a value in at most so many tokens: fewer rows of lists, then shorter texts."""
-    value = shortened(value)
-    # A row has at least one token, so that no more rows than tokens can be kept.
-    for rows, chars in ((tokens, None), *LADDER):
-        text = compact(packed(value, rows, chars))
-        if len(text) <= tokens * CHARS_PER_TOKEN and count_text(text) <= tokens:
-            return text
-    if isinstance(value, dict):
-        # Totals and the like stand beside the lists.
-        plain = {k: v for k, v in value.items() if not isinstance(v, dict | list | str)}
-        text = compact(dict(islice(plain.items(), tokens // 8)))
-        if count_text(text) <= tokens:
-            return text
-    return compact(cut_text(compact(value), tokens // 2))
 
 
 def called(text: str) -> object:

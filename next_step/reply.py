@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from core.models.model_call import ModelCall
 from core.models.reply_json import find_json, fold
-from core.models.reprompt import Misread, read_cleaned
+from core.models.reply_text import Misread
+from core.models.reprompt import answer_of
 from next_step.forms import PROBLEMS_SHOWN, Forms, explain
 
 _NAME_KEYS = ("tool", "name", "tool_name", "function", "action", "type")
@@ -55,7 +56,7 @@ def read_step(forms: Forms, call: ModelCall) -> Step:
     Raises:
         Misread: there is no step in it, in words for the model.
     """
-    text = read_cleaned(call).text
+    text = answer_of(call)
     fields = (
         _with_queue(forms, text)
         or find_json(text, ["function"], forms.words)

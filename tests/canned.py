@@ -28,12 +28,6 @@ def left(name: str) -> int:
         return len(_scripts.get(name, []))
 
 
-def names() -> list[str]:
-    """The scripts there are."""
-    with _lock:
-        return list(_scripts)
-
-
 def check(model: str) -> None:
     """Every name may be a script: one is known when it is played."""
 

@@ -63,6 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
         _use_folder_of_this_session(config)
     # Nobody's own cache is read or written, also not by processes that tests start.
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="cache-")
+    # Nothing is asked beyond loopback, also not for prices; nobody listens there.
+    os.environ["OPENROUTER_API_BASE"] = "http://127.0.0.1:9/v1"
     config.pluginmanager.register(limits)
     config.pluginmanager.register(markers)
 

@@ -26,7 +26,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from core.models.file_checks import first_problem
 from core.models.model_call import ErrorKind, ExchangeFailed, Message, Reply, Usage
-from core.models.providers import Played, prefixes, provider, register
+from core.models.providers import Played, is_scripted, provider, register
 from core.models.reprompt import UNUSABLE
 
 ENDLESS_CHARS = 200_000
@@ -228,7 +228,7 @@ def read_spec(model: str) -> Spec:
     prefix, slash, name = id_.partition("/")
     if not slash:
         prefix, name = _DEFAULT, id_
-    if prefix not in prefixes() or prefix == "faulty" or not name:
+    if not is_scripted(f"{prefix}/") or prefix == "faulty" or not name:
         raise LookupError(f"faulty/{model}: {id_!r} is no model of ours; use {_GRAMMAR}")
     try:
         given: dict[str, Any] = dict(parse_qsl(options, strict_parsing=True)) if options else {}
@@ -236,11 +236,6 @@ def read_spec(model: str) -> Spec:
     except (ValueError, TypeError) as error:
         problem = first_problem(error) if isinstance(error, ValidationError) else error
         raise LookupError(f"faulty/{model}: {problem}; use {_GRAMMAR}") from None
-
-
-def names() -> list[str]:
-    """Return the models that it spoils when they are named shortly."""
-    return list(provider(_DEFAULT).names())
 
 
 def check(model: str) -> None:

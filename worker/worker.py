@@ -14,8 +14,10 @@ from core.ledger import Ledger, Tool
 from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.prompts import prompt
-from core.models.reply_code import find_code, ignore_imports
-from core.models.reprompt import Misread, read_cleaned, reprompt
+from core.models.python_code import ignore_imports
+from core.models.reply_code import find_code
+from core.models.reply_text import Misread
+from core.models.reprompt import answer_of, reprompt
 from core.models.sections import NONE, Texts
 from core.runs.work import WorkReport
 from worker.sandbox.contract import ClockAndSeed, SandboxLimits
@@ -57,13 +59,11 @@ class WorkerModel(Model):  # type: ignore[misc]
 
     def _code(self, call: ModelCall) -> str:
         """Extract the code of a reply. Raises Misread if there is none that may run."""
-        snippet = find_code(read_cleaned(call), self._tools)
-        if snippet.code is None:
-            raise Misread(snippet.words)
-        lines = {line.strip() for line in snippet.code.splitlines() if line.strip()}
+        code = find_code(answer_of(call), self._tools)
+        lines = {line.strip() for line in code.splitlines() if line.strip()}
         if lines <= _FORM_LINES:
             raise Misread(_ONLY_FORM)
-        return ignore_imports(snippet.code, self._tools | {"final_answer"})
+        return ignore_imports(code, self._tools | {"final_answer"})
 
 
 def _plain(message: Any) -> Message:

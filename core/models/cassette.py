@@ -17,33 +17,26 @@ hashes of prompt and parameters are those of what was sent.
 
 from __future__ import annotations
 
-import difflib
 import json
 import threading
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from rapidfuzz import fuzz, process
 
 from core.files import read_bytes
 from core.models.file_checks import first_problem
 from core.models.model_call import ExchangeFailed, Message, Reply, Request, Transport, sha256_of
 from core.models.models_file import Backend
 from core.models.redact import redact
-from core.text import clean
 
 VERSION = 1
 _HEADER = {"v": VERSION, "type": "cassette"}
 _OUTCOME = TypeAdapter[Reply | ExchangeFailed](Reply | ExchangeFailed)
-COMPARED_CHARS = 20_000
-"""The end of a prompt, which is compared: its beginning is the same for all."""
-DIFF_LINES = 40
-LINE_CHARS = 160
 Key: TypeAlias = tuple[str, str, str]
 """Model id, hash of the messages, hash of the parameters."""
 
@@ -55,7 +48,6 @@ class TapeError(Exception):
 class Exchange(BaseModel, frozen=True):
     """One recorded exchange; exactly one of ``reply`` and ``error`` is there."""
 
-    number: int
     prompt_sha256: str
     params_sha256: str
     request: Request
@@ -192,25 +184,26 @@ class Tape:
             *lines, last = read_bytes(path).split(b"\n")
         except OSError as error:
             raise TapeError(f"the cassette {path} cannot be read: {error.strerror}") from None
-        torn = bool(last) and _parsed(last) is None
+        torn = bool(last) and _object(last) is None
         if last and not torn:  # whole but for the end of the line
             lines.append(last)
-        records: list[dict[str, Any]] = []
+        texts: dict[str, str] = {}
+        exchanges: list[Exchange] = []
         for number, line in enumerate(lines, 1):
-            record = _parsed(line)
-            if record is None:
-                raise TapeError(f"{path}, line {number}: not a JSON object")
-            if record.get("v") != VERSION:
-                version = f"version {record.get('v')!r}, expected {VERSION}"
-                raise TapeError(f"{path}, line {number}: {version}")
-            records.append(record)
-        if not records or records[0] != _HEADER:
-            header = json.dumps(_HEADER)
-            raise TapeError(f"{path} is not a cassette: its first line is not {header}")
-        return cls(path, _exchanges(path, records), torn)
+            try:
+                exchange = _read_line(_object(line), texts, is_first=number == 1)
+            except ValidationError as error:
+                raise TapeError(f"{path}, line {number}: {first_problem(error)}") from None
+            except (LookupError, TypeError, AttributeError, ValueError) as error:
+                raise TapeError(f"{path}, line {number}: missing or wrong: {error}") from None
+            if exchange is not None:
+                exchanges.append(exchange)
+        if not lines:
+            raise TapeError(f"{path} is not a cassette: it has no line {json.dumps(_HEADER)}")
+        return cls(path, tuple(exchanges), torn)
 
 
-def _parsed(line: bytes) -> dict[str, Any] | None:
+def _object(line: bytes) -> dict[str, Any] | None:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -218,33 +211,28 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def _exchanges(path: Path, records: list[dict[str, Any]]) -> tuple[Exchange, ...]:
-    texts: dict[str, str] = {}
-    exchanges: list[Exchange] = []
-    for line, record in enumerate(records[1:], 2):
-        try:
-            if record["type"] == "text":
-                texts[record["sha256"]] = record["text"]
-            elif record["type"] == "exchange":
-                exchanges.append(_exchange(record, texts, len(exchanges) + 1))
-            else:
-                raise TapeError(f"{path}, line {line}: unknown type {record['type']!r}")
-        except ValidationError as error:
-            raise TapeError(f"{path}, line {line}: {first_problem(error)}") from None
-        except (KeyError, TypeError, AttributeError) as error:
-            raise TapeError(f"{path}, line {line}: missing or wrong: {error}") from None
-    return tuple(exchanges)
+def _read_line(
+    record: dict[str, Any] | None, texts: dict[str, str], *, is_first: bool
+) -> Exchange | None:
+    """The exchange of a line; that of a text joins ``texts``.
 
-
-def _exchange(record: dict[str, Any], texts: dict[str, str], number: int) -> Exchange:
-    if ("reply" in record) == ("error" in record):
-        raise KeyError("one of reply and error")
-    messages = [dict(message) for message in record["request"]["messages"]]
+    Raises ValueError, LookupError, TypeError, AttributeError: the line is not as it is written.
+    """
+    if record is None or record.get("v") != VERSION or is_first != (record == _HEADER):
+        raise ValueError(f"no line of a cassette, which begins with {json.dumps(_HEADER)}")
+    if is_first:
+        return None
+    if record["type"] == "text":
+        texts[record["sha256"]] = record["text"]
+        return None
+    if record["type"] != "exchange" or ("reply" in record) == ("error" in record):
+        raise ValueError("neither a text nor an exchange with a reply or an error")
+    request = record["request"]
+    messages = [dict(message) for message in request["messages"]]
     for message in messages:
         if "content_sha256" in message:
             message["content"] = texts[message.pop("content_sha256")]
-    request = record["request"] | {"messages": messages}
-    return Exchange.model_validate({**record, "number": number, "request": request})
+    return Exchange.model_validate(record | {"request": request | {"messages": messages}})
 
 
 class Recorder:
@@ -280,10 +268,7 @@ class Player:
         """
         self.tape = tape
         self._group = {name: min(group) for group in backends for name in group}
-        self._recorded: dict[Key, list[Exchange]] = {}
-        for e in tape.exchanges:
-            key = self._key(e.request.model, e.prompt_sha256, e.params_sha256)
-            self._recorded.setdefault(key, []).append(e)
+        self._recorded = _by_key(tape.exchanges, self._group)
         self._played: Counter[Key] = Counter()
         self.misses = 0
         self._lock = threading.Lock()
@@ -291,29 +276,30 @@ class Player:
     def send(self, request: Request, timeout: float) -> Reply:
         """The recorded reply, at once; a recorded error asks for no wait.
 
-        Raises ExchangeFailed: what was recorded, or ``missing`` with the nearest recorded request.
+        Raises ExchangeFailed: what was recorded, or ``missing``.
         """
-        key = self._key(request.model, prompt_hash(request.messages), params_hash(request.params))
-        recorded = self._recorded.get(key, [])
+        key = _key(request, self._group)
+        recorded = self._recorded.get(key, deque())
         replies = {(e.reply.text, e.reply.finish_reason) if e.reply else None for e in recorded}
         # A single reply is no sign that the model would say the same again.
         says_the_same = len(recorded) > 1 and len(replies) == 1 and None not in replies
         with self._lock:
-            exchange = next(iter(recorded[self._played[key] :]), None)
-            if exchange is None and says_the_same:
-                exchange = recorded[-1]
-            self._played[key] += exchange is not None
-            self.misses += exchange is None
-        if exchange is None:
-            text = describe_miss(self.tape.path, self.tape.exchanges, request, len(recorded))
-            raise ExchangeFailed("missing", text)
-        if exchange.error is not None:
+            place = self._played[key]
+            if place >= len(recorded) and not says_the_same:
+                self.misses += 1
+                raise ExchangeFailed("missing", self._describe_miss(request, len(recorded)))
+            self._played[key] += 1
+        exchange = recorded[min(place, len(recorded) - 1)]
+        if exchange.reply is None:
+            assert exchange.error is not None
             raise replace(exchange.error, retry_after=0.0)
-        assert exchange.reply is not None
         return exchange.reply
 
-    def _key(self, model: str, prompt: str, params: str) -> Key:
-        return self._group.get(model, model), prompt, params
+    def _describe_miss(self, request: Request, recorded: int) -> str:
+        prompt = prompt_hash(request.messages)[:12]
+        how = f"has {recorded} such, all played" if recorded else "has no such request"
+        what = f"({request.model}, {len(request.messages)} messages, prompt {prompt})"
+        return redact(f"the cassette {self.tape.path} {how} {what}")
 
     def notes(self) -> tuple[str, ...]:
         """Messages for the end of a replay; empty if everything was as recorded."""
@@ -327,6 +313,21 @@ class Player:
         return tuple(f"{self.tape.path}: {text}" for text in texts)
 
 
+def _key(request: Request, group: Mapping[str, str]) -> Key:
+    hashes = prompt_hash(request.messages), params_hash(request.params)
+    return group.get(request.model, request.model), *hashes
+
+
+def _by_key(
+    exchanges: Iterable[Exchange], group: Mapping[str, str]
+) -> defaultdict[Key, deque[Exchange]]:
+    found: defaultdict[Key, deque[Exchange]] = defaultdict(deque)
+    for e in exchanges:
+        model = group.get(e.request.model, e.request.model)
+        found[model, e.prompt_sha256, e.params_sha256].append(e)
+    return found
+
+
 class Tapes:
     """The tapes of one piece of work, one for each process that was at it.
 
@@ -338,13 +339,11 @@ class Tapes:
         """Read what there is, and begin a tape. Raises TapeError."""
         folder.mkdir(parents=True, exist_ok=True)
         earlier = sorted(folder.glob("*.jsonl"))
-        self._replies: defaultdict[Key, deque[Reply]] = defaultdict(deque)
-        for path in earlier:
-            # One that died with its first line holds nothing.
-            for one in Tape.load(path).exchanges if path.stat().st_size else ():
-                if one.reply is not None:  # a failure is asked again: it may be over
-                    key = one.request.model, one.prompt_sha256, one.params_sha256
-                    self._replies[key].append(one.reply)
+        # One that died with its first line holds nothing.
+        tapes = [Tape.load(path) for path in earlier if path.stat().st_size]
+        # A failure is asked again: it may be over.
+        replied = (one for tape in tapes for one in tape.exchanges if one.reply is not None)
+        self._left = _by_key(replied, {})
         self._writer = TapeWriter(folder / f"{len(earlier):03d}.jsonl")
         self._lock = threading.Lock()
 
@@ -356,9 +355,9 @@ class Tapes:
 
     def take(self, request: Request) -> Reply | None:
         """The next recorded reply to a request, which is used up; None: it has to be asked."""
-        key = request.model, prompt_hash(request.messages), params_hash(request.params)
         with self._lock:
-            return self._replies[key].popleft() if self._replies[key] else None
+            left = self._left[_key(request, {})]
+            return left.popleft().reply if left else None
 
     def close(self) -> None:
         """End the tape."""
@@ -373,43 +372,3 @@ class _FromTapes:
         """The recorded reply, else the inner one. Raises ExchangeFailed, TapeError."""
         known = self._tapes.take(request)
         return self._inner.send(request, timeout) if known is None else known
-
-
-def describe_miss(
-    path: Path, exchanges: Sequence[Exchange], request: Request, recorded: int
-) -> str:
-    """Text for the user about a request that cannot be answered; no secret is in it.
-
-    ``recorded``: how often the same request is on the tape; all of them have been played.
-    """
-    prompt = prompt_hash(request.messages)[:12]
-    request_text = f"{request.model}, {len(request.messages)} messages, prompt {prompt}"
-    if recorded:
-        text = f"this request is recorded {recorded}x, all played, and is asked once more"
-        return redact(f"the cassette {path}: {text} ({request_text})")
-    head = redact(f"the cassette {path} has no such request ({request_text})")
-    if not exchanges:
-        return f"{head}; it has no exchanges"
-    # Before it is cut: a text that has been cut may hold half a secret.
-    request = Request.model_validate(redacted(request.model_dump()))
-    if twin := next((e for e in exchanges if e.request.messages == request.messages), None):
-        was, now = ((r.model, dict(sorted(r.params.items()))) for r in (twin.request, request))
-        return f"{head}; exchange {twin.number} has the same prompt, but from {was}, not {now}"
-    same = [e for e in exchanges if e.request.model == request.model] or exchanges
-    texts = [_text(e.request.messages)[-COMPARED_CHARS:] for e in same]
-    text = _text(request.messages)
-    _, alike, place = process.extractOne(text[-COMPARED_CHARS:], texts, scorer=fuzz.ratio)
-    near = same[place]
-    head = f"{head}; nearest is exchange {near.number}, {alike:.1f} % alike"
-    then, asked = (
-        [line[:LINE_CHARS] for line in one.split("\n")]
-        for one in (_text(near.request.messages), text)
-    )
-    diff = list(difflib.unified_diff(then, asked, "recorded", "asked", n=1, lineterm=""))
-    more = [f"... {len(diff) - DIFF_LINES} more lines"] if len(diff) > DIFF_LINES else []
-    # It steers no terminal.
-    return "\n".join([head, *map(clean, diff[:DIFF_LINES]), *more])
-
-
-def _text(messages: Sequence[Message]) -> str:
-    return "\n".join(f"[{m.get('role')}]\n{m.get('content', '')}" for m in messages)

@@ -10,6 +10,17 @@ from pathlib import Path
 BYTES_AT_MOST = 32_000_000
 
 
+def cache_folder() -> Path | None:
+    """The user's cache, by XDG_CACHE_HOME, which may be deleted; None where nobody has a home."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(base):  # the specification has others ignored
+        return Path(base) / "erc3-agent"
+    try:
+        return Path.home() / ".cache" / "erc3-agent"
+    except RuntimeError:
+        return None
+
+
 def read_kept(path: Path) -> bytes | None:
     """Read a file; None if it is missing, unreadable or too large."""
     try:

@@ -83,8 +83,8 @@ class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
     slug: str = ""
     """The model's name as the platform expects it."""
     price_source: str | None = None
-    """Source of the dollars: "provider", "configuration", "litellm" or "like <id>"; "openrouter"
-    in records of earlier versions."""
+    """Source of the dollars: "provider", "configuration", "litellm", "openrouter", "genai-prices"
+    or "like <id>"."""
 
 
 class CallObserver:

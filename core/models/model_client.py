@@ -163,9 +163,6 @@ class ModelClient:
                 answer = self._ask(target, call)
             except ExchangeFailed as error:
                 target = self._after(target, error, call)
-            except BaseException:
-                self._backends.release(target.backend.name)
-                raise
             else:
                 self._backends.answered(target.backend.name)
                 return answer
@@ -248,9 +245,7 @@ class ModelClient:
         if leads_to == "lost":
             if self._backends.exhaust(name, error.kind):
                 message = f"{name} is disabled for the rest of this run"
-        elif leads_to in ("next", "end"):
-            self._backends.release(name)
-        else:
+        elif leads_to in ("again", "pause"):
             self._backends.failed(name, error.retry_after)
         call.tried.append(name)
         call.problems.append(f"{name}: {error.text}" if len(self._targets) > 1 else error.text)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from typing import Any
 
-from rapidfuzz import fuzz, process
-
 from core.models.litellm_module import load
-from core.models.models_file import Backend, Models
-from core.models.prices import price_map
-from core.models.providers import GONKA, is_scripted, prefixes, provider
+from core.models.models_file import Backend
+from core.models.providers import GONKA, is_scripted, provider
 
+EXAMPLE = "nebius/openai/gpt-oss-120b"
 _ALSO = {
     "anthropic": ("ANTHROPIC_AUTH_TOKEN",),
     "cohere": ("CO_API_KEY",),
@@ -22,8 +19,6 @@ _ALSO = {
     "replicate": ("REPLICATE_API_TOKEN",),
 }
 """Variables that LiteLLM takes a key from without naming them."""
-_OTHER_WAYS = frozenset({"azure"})
-"""Providers that take other proofs than a key, which LiteLLM does not look for."""
 
 
 def missing_keys(backend: Backend) -> tuple[str, ...]:
@@ -41,8 +36,8 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
     if backend.key_variable is not None:
         return () if _set(backend.key_variable) else (backend.key_variable,)
     litellm, provider = load(), provider_of(backend.model)
-    if provider == "openai":
-        return () if backend.base_url or _set("OPENAI_API_KEY") else ("OPENAI_API_KEY",)
+    if provider == "openai" and backend.base_url:
+        return ()
     names = tuple(litellm.validate_environment(backend.model)["missing_keys"])
     usual = f"{provider.upper()}_API_KEY"
     if provider in litellm.openai_compatible_providers:
@@ -51,10 +46,9 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
         return () if result is None or result[2] else names or (usual,)
     if not names and usual in os.environ and not _set(usual):
         names = (usual,)  # LiteLLM takes a variable that is empty for one that is set
-    plain = all(name.endswith("_API_KEY") for name in names)
-    if not plain or provider in _OTHER_WAYS or any(map(_set, (*names, *_ALSO.get(provider, ())))):
-        return ()
-    return names
+    signs_in_otherwise = provider == "azure" or not all(n.endswith("_API_KEY") for n in names)
+    has_another = any(map(_set, _ALSO.get(provider, ())))
+    return () if signs_in_otherwise or has_another else names
 
 
 def key_variable(backend: Backend) -> str:
@@ -101,16 +95,11 @@ def _set(variable: str) -> bool:
     return bool(os.environ.get(variable, "").strip())
 
 
-SHOWN = 3
-NEAR = 55
-"""Likeness, of 100, from which an id is worth a hint."""
-
-
 class UnknownModel(Exception):
-    """Nobody answers to an id; the text says what would be right."""
+    """Nobody answers to an id; the text says why."""
 
 
-def check_id(model: str, models: Models) -> None:
+def check_id(model: str) -> None:
     """Check whether any provider can answer this id.
 
     A new model of a known provider is accepted: models appear daily, and servers choose names.
@@ -124,30 +113,16 @@ def check_id(model: str, models: Models) -> None:
         try:
             provider(prefix).check(rest)
         except LookupError as error:
-            raise UnknownModel(f"{error.args[0]}{_hint(model, scripted_ids())}") from None
-        return
-    if slash and not rest.strip():
+            raise UnknownModel(str(error.args[0])) from None
+    elif slash and not rest.strip():
         raise UnknownModel("the model's name is missing after the provider's")
-    if prefix == GONKA and slash:
+    elif prefix == GONKA and slash:
         from core.models.gonka import require
 
         require()
-        return
-    if provider_of(model):
-        return
-    what = f"LiteLLM has no provider {prefix!r}" if slash else "it names no provider"
-    providers = [GONKA, *(p.value for p in load().provider_list), *prefixes()] if slash else []
-    named = [name for name in models.file.models if "*" not in name]
-    moved = [f"{provider}/{rest}" for provider in providers]
-    known = [*named, *scripted_ids(), *moved, *price_map()]
-    raise UnknownModel(f"{what}{_hint(model, known)}")
-
-
-def scripted_ids() -> list[str]:
-    """Every id of a provider of this project, without options."""
-    return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
-
-
-def _hint(model: str, known: Iterable[str]) -> str:
-    near = process.extract(model, known, scorer=fuzz.ratio, limit=SHOWN, score_cutoff=NEAR)
-    return f"; did you mean {' or '.join(dict.fromkeys(id for id, _, _ in near))}?" if near else ""
+    elif not provider_of(model):
+        what = f"LiteLLM has no provider {prefix!r}" if slash else "it names no provider"
+        raise UnknownModel(
+            f"{what}; name a LiteLLM id such as {EXAMPLE}, a model of the models file, or one "
+            "that plays without a key, such as scripted/store"
+        )

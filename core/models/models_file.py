@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal
 
 import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from rapidfuzz import fuzz, process
 
 from core.models.file_checks import FileError, read_toml, shown
 from core.models.model_call import Role
 from core.models.providers import is_scripted
 from core.models.redact import remember
 from core.models.retries import Backends
+from core.text import instead
 
 SHIPPED = Path(__file__).with_name("models.toml")
 VARIABLE = "MODELS_FILE"
@@ -249,9 +249,8 @@ def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
             raise ModelsError(f"{where}: {first['msg']}{actual}") from None
         tables: tuple[type[BaseModel], ...] = (ModelsFile, Entry, Backend, Prices)
         known = [key for table in tables for key in table.model_fields]
-        near = process.extractOne(str(first["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ModelsError(f"{where}: there is no such key{hint}") from None
+        hint = instead(str(first["loc"][-1]), sorted({*known}))
+        raise ModelsError(f"{where}: there is no such key; {hint}") from None
     for name, entry in file.models.items():
         names = [b.name for b in entry.backends or ()]
         twice = {n for n in names if names.count(n) > 1}

@@ -1,38 +1,27 @@
-"""Prices of tokens: configured, from LiteLLM's bundled map, or of the same model elsewhere."""
+"""Prices of tokens: configured, listed, or of the same model elsewhere."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-import regex
-from rapidfuzz import fuzz
-
 from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Usage
 from core.models.models_file import Models, Prices, Target, default_models
+from core.models.openrouter import find_like, listed_rates, refresh, shipped_rates
 from core.models.providers import GONKA, is_scripted
 from core.models.tokens import litellm_folder
 
 MAP_FILE = "model_prices_and_context_window_backup.json"
 OPENROUTER = "openrouter/"
 OPENROUTER_HOST = "openrouter.ai"
+PRICING_VARIABLE = "PRICING_MODEL_ID"
+"""The environment's variable that names the model by whose price calls of Gonka are counted."""
 _MODES = ("chat", "completion", "responses")
-_VENDOR = regex.compile(r"^(?:[a-z-]+\.)+(?=[a-z])")
-"""``openai.`` or ``us-gov.openai.`` before a name; no version number looks like that."""
-_REVISION = regex.compile(r"-(?:v?\d+)?:\d+$")
-_POINT = regex.compile(r"(?<=\d)p(?=\d)")
-_TOKEN = regex.compile(r"[a-z]+|\d+(?:\.\d+)*[a-z]*|:[a-z0-9]+")
-_SIZE = regex.compile(r"^\d+(?:\.\d+)*[bm]$")
-_NEUTRAL = frozenset({"awq", "gptq", "gguf", "hf", "maas", "meta", "v"})
-"""How weights are stored or sold; says nothing of the model."""
-_STORED = regex.compile(r"(?<=[-_])(?:fp|bf|nvfp|mxfp|int)[-_]?\d*(?=$|[-_:])")
-_TUNED = frozenset({"instruct", "it"})
-"""The usual form of a model with a size in its name; without one ("gpt-3.5-turbo-instruct") not."""
-
 _UNCLEAR: frozenset[ErrorKind] = frozenset({"network", "timeout", "bad_answer"})
 """Failures after which nobody knows what was billed; a refusal costs nothing."""
 
@@ -46,7 +35,7 @@ class Price:
     cached: float | None
     """For prompt tokens from the provider's cache; None: the full price is asked."""
     source: str
-    """"provider", "configuration", "litellm" or "like <LiteLLM id>"."""
+    """"provider", "configuration", "litellm", "openrouter", "genai-prices" or "like <id>"."""
 
     def of(self, usage: Usage) -> float | None:
         """Dollars for one request of these tokens; None where the tokens are unknown."""
@@ -65,24 +54,59 @@ def price_of(model: str, models: Models | None = None) -> Price | None:
 
 
 def target_price(model: str, configured: Prices | None, base_url: str | None) -> Price | None:
-    """The price at one backend: configured, else listed, else like the same model elsewhere.
+    """The price at one backend: configured, else listed, else like the same model at OpenRouter.
 
-    A server of the user's own has no listed price; there it is only a likeness. What OpenRouter
-    or Gonka asks has little to do with what others ask for the same model: no likeness there.
+    A server of the user's own has no listed price; there it is only a likeness. So it is with
+    Gonka, which is paid in a coin of its own.
     """
     if is_scripted(model):
         return Price(0.0, 0.0, 0.0, "provider")
     if configured is not None:
         cached = None if configured.cached is None else configured.cached / 1e6
         return Price(configured.input / 1e6, configured.output / 1e6, cached, "configuration")
+    if model.startswith(f"{GONKA}/"):
+        return _like(os.environ.get(PRICING_VARIABLE, "").strip() or model)
     routed = openrouter_id(model, base_url)
+    if routed is not None and (rates := listed_rates(routed)):
+        return Price(*rates, "openrouter")
     exact = _exact(f"{OPENROUTER}{routed}" if routed is not None else model)
     if exact is not None:
-        return _price(exact, f"like {exact}" if base_url else "litellm")
-    # Gonka is paid in a coin of its own.
-    alone = routed is not None or model.startswith(f"{GONKA}/")
-    near = None if alone else like(model)
-    return _price(near, f"like {near}") if near else None
+        return _price(exact, f"like {exact}" if base_url and routed is None else "litellm")
+    if routed is not None:  # the price of another provider would be another one
+        return None
+    provider, slash, name = model.partition("/")
+    if slash and not base_url and (rates := shipped_rates(provider, name)):
+        return Price(*rates, "genai-prices")
+    return _like(model)
+
+
+def refresh_prices(targets: Iterable[Target]) -> None:
+    """Have OpenRouter's list fetched, if the price of one of these needs it."""
+    if any(map(_needs_list, targets)):
+        refresh()
+
+
+def _needs_list(target: Target) -> bool:
+    from core.http.proxies import is_loopback  # httpx is slow to import
+
+    model, base_url = target.backend.model, target.backend.base_url
+    if is_scripted(model) or target.prices is not None or is_loopback(_host(base_url)):
+        return False
+    return openrouter_id(model, base_url) is not None or map_entry(model) is None
+
+
+def _host(base_url: str | None) -> str | None:
+    try:
+        return urlsplit(base_url or "").hostname
+    except ValueError:
+        return None
+
+
+def _like(model: str) -> Price | None:
+    name = model.removeprefix(OPENROUTER)
+    name = name if listed_rates(name) else find_like(name) or ""
+    rates = listed_rates(name)
+    return Price(*rates, f"like {OPENROUTER}{name}") if rates else None
 
 
 def openrouter_id(model: str, base_url: str | None) -> str | None:
@@ -92,11 +116,7 @@ def openrouter_id(model: str, base_url: str | None) -> str | None:
     """
     if model.startswith(OPENROUTER):
         return model.removeprefix(OPENROUTER)
-    try:
-        host = urlsplit(base_url or "").hostname
-    except ValueError:
-        return None
-    return model.partition("/")[2] if host == OPENROUTER_HOST else None
+    return model.partition("/")[2] if _host(base_url) == OPENROUTER_HOST else None
 
 
 def tells_cost(target: Target) -> bool:
@@ -140,40 +160,6 @@ def _priced(target: Target, usage: Usage) -> tuple[float | None, str | None]:
     return cost, price.source if price and cost is not None else None
 
 
-@lru_cache(maxsize=256)
-def like(model: str) -> str | None:
-    """The id in the map that names the same model at another provider, or None.
-
-    Sizes, versions, dates and words such as mini, thinking or coder must all be the same. The
-    same provider's ids come first, then the middle one by price, for prices differ many times.
-    """
-    name = canonical(model)
-    result = _by_name().get(name, ()) if name else ()
-    home = model.split("/", 1)[0].casefold()
-    result = [i for i in result if i.split("/", 1)[0].casefold() == home] or list(result)
-    if not result:
-        return None
-    map_ = price_map()
-
-    def dollars(id_: str) -> tuple[float, float]:
-        return map_[id_]["input_cost_per_token"], map_[id_]["output_cost_per_token"]
-
-    middle = sorted(dollars(i) for i in result)[len(result) // 2]
-    same = [i for i in result if dollars(i) == middle]
-    return min(same, key=lambda i: (-fuzz.ratio(i.casefold(), model.casefold()), i))
-
-
-@lru_cache(maxsize=8192)
-def canonical(model: str) -> tuple[str, ...]:
-    """The words and numbers that identify a model at any provider; empty if there are none."""
-    last = model.casefold().rsplit("/", 1)[-1]
-    last = _REVISION.sub("", _VENDOR.sub("", last.removeprefix("databricks-")))
-    tokens = _TOKEN.findall(_POINT.sub(".", _STORED.sub("", last)))
-    sized = any(_SIZE.match(t) for t in tokens)
-    words = [t for t in tokens if t not in _NEUTRAL and not (sized and t in _TUNED)]
-    return tuple(words) if len(words) > 1 else ()
-
-
 def map_entry(model: str) -> Mapping[str, Any] | None:
     """The price of exactly this id in LiteLLM's map; None: unknown."""
     exact = _exact(model)
@@ -213,14 +199,3 @@ def price_map() -> Mapping[str, dict[str, Any]]:
         and isinstance(entry.get("input_cost_per_token"), int | float)
         and isinstance(entry.get("output_cost_per_token"), int | float)
     }
-
-
-@lru_cache(maxsize=1)
-def _by_name() -> Mapping[tuple[str, ...], list[str]]:
-    """Ids with a price above zero, by what they name; what is served for nothing is no likeness."""
-    ids: dict[tuple[str, ...], list[str]] = {}
-    for key, entry in price_map().items():
-        name = canonical(key)
-        if name and entry["input_cost_per_token"] > 0 and entry["output_cost_per_token"] > 0:
-            ids.setdefault(name, []).append(key)
-    return ids

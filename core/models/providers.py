@@ -5,7 +5,7 @@ The command line registers them. A provider is imported when one of its models i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -37,9 +37,6 @@ NOTHING_PLAYED = Played()
 class Provider(Protocol):
     """Replies for all ids with one prefix; a module can be one."""
 
-    def names(self) -> Sequence[str]:
-        """The models that it has, without the prefix."""
-
     def check(self, model: str, /) -> None:
         """Raises LookupError: there is no model of this name, or it cannot have these options."""
 
@@ -58,11 +55,6 @@ _known: dict[str, Callable[[], Provider]] = {}
 def register(prefix: str, load: Callable[[], Provider]) -> None:
     """Have ``prefix/...`` answered by what ``load`` gives, which is called again and again."""
     _known[prefix] = load
-
-
-def prefixes() -> tuple[str, ...]:
-    """The prefixes of all ids that are ours."""
-    return tuple(_known)
 
 
 def provider(prefix: str) -> Provider:

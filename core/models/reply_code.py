@@ -12,25 +12,20 @@ import builtins
 import html
 import json
 import textwrap
-import threading
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
-from typing import Literal
 
 import regex
 
+from core.models.python_code import does_something, names_defined, names_read, parse
 from core.models.reply_json import all_json, find_json
-from core.models.reply_text import Cleaned, Problem
+from core.models.reply_text import WORDS_OF, Misread
 
-CodeProblem = Problem | Literal["no_code", "too_much", "call"]
-_WORDS: dict[str, str] = {
-    "no_code": "it held no code block",
-    "too_much": "it held too much code; write one short block",
-    "call": "it held a call that is not Python; write the call as Python in a code block",
-}
+NO_CODE = "it held no code block"
+TOO_MUCH = "it held too much code; write one short block"
+A_CALL = "it held a call that is not Python; write the call as Python in a code block"
 _FLAGS = regex.IGNORECASE | regex.MULTILINE
 _NAMES = r"(?:code|i?python|py|tool_code|execute_i?python|execute)"
 _OPEN = regex.compile(
@@ -76,17 +71,6 @@ OPENERS_AT_MOST, CLOSERS_AT_MOST = 40, 12
 CHARS_PARSED = 200_000
 """Maximum of a reply, all tries together: 50,000 characters of short lines take 0.09 s."""
 LINES_OF_A_CALL = 30
-_one_at_a_time = threading.RLock()
-
-
-@dataclass(frozen=True)
-class Snippet:
-    """Code to run, or the problem that a reply has none that may be run."""
-
-    code: str | None
-    problem: CodeProblem | None = None
-    words: str = ""
-    """The problem in words for the model; "" without one."""
 
 
 @dataclass(frozen=True)
@@ -100,29 +84,18 @@ class _Block:
 
     @property
     def runs(self) -> bool:
-        return self.tree is not None and _does_something(self.tree)
+        return self.tree is not None and does_something(self.tree)
 
 
-def find_code(reply: Cleaned, tools: Collection[str] = ()) -> Snippet:
-    """Extract the code of a cleaned reply; ``tools``: names whose calls in JSON or XML are read.
+def find_code(answer: str, tools: Collection[str] = ()) -> str:
+    """Extract the program of an answer; ``tools``: names whose calls in JSON or XML are read.
 
     If there is no other code, a closed block that is not Python is returned: the interpreter says
     best what is wrong with it.
+
+    Raises Misread: there is none, or it may have been cut off.
     """
-    if reply.problem:
-        return Snippet(None, reply.problem, reply.words)
-    try:
-        return _Reader(reply.text, tools).snippet()
-    except _TooMuch:
-        return _refused("too_much")
-
-
-def _refused(problem: CodeProblem) -> Snippet:
-    return Snippet(None, problem, _WORDS.get(problem) or Cleaned("", "truncated").words)
-
-
-class _TooMuch(Exception):
-    """A reply of which more would have to be parsed than CHARS_PARSED."""
+    return _Reader(answer, tools).program()
 
 
 class _Reader:
@@ -135,24 +108,29 @@ class _Reader:
         """Where something begins that has not happened."""
         self._left = CHARS_PARSED
 
-    def snippet(self) -> Snippet:
-        """The program of the reply. Raises _TooMuch."""
+    def program(self) -> str:
+        """The program of the reply. Raises Misread."""
         blocks = list(self._blocks())
         last = next((b for b in reversed(blocks) if b.runs or b.is_meant), None)
-        if last is None or (last.tree is not None and not last.runs):
-            called = self._called()
-            is_value = last is not None and last.tree is not None and last.tree.body
-            return Snippet(last.code) if last and is_value and called.code is None else called
-        if last.tree is None:
-            return Snippet(last.code) if last.is_closed else _refused("truncated")
-        program = "\n\n".join(block.code for block in _needed(blocks, last))
-        return Snippet(program + self._ending(last.end, program))
+        if last is not None and last.tree is None:
+            if last.is_closed:
+                return last.code
+            raise Misread(*WORDS_OF["truncated"], "truncated")
+        if last is not None and last.runs:
+            program = "\n\n".join(block.code for block in _needed(blocks, last))
+            return program + self._ending(last.end, program)
+        try:
+            return self._called()
+        except Misread:
+            if last is None or last.tree is None or not last.tree.body or self._left < 0:
+                raise
+            return last.code  # a value alone
 
     def _parsed(self, code: str) -> ast.Module | None:
         self._left -= len(code)
         if self._left < 0:
-            raise _TooMuch
-        return _parsed(code)
+            raise Misread(TOO_MUCH)
+        return parse(code)
 
     def _blocks(self) -> Iterator[_Block]:
         """Tagged and fenced blocks that may be code, in order."""
@@ -200,24 +178,24 @@ class _Reader:
     def _ending(self, begin: int, program: str) -> str:
         """A call of final_answer that stands behind its program, with what the program found."""
         tree, begin = self._parsed(program), self._text.find("final_answer(", begin, self._end)
-        if begin < 0 or tree is None or "final_answer" in _read(tree):
+        if begin < 0 or tree is None or "final_answer" in names_read(tree):
             return ""
         lines = self._text[begin : self._end].splitlines()
         for count in range(1, min(len(lines), LINES_OF_A_CALL) + 1):
             ending = "\n".join(lines[:count]).rstrip("`~ \t")
             parsed = self._parsed(ending)
             if parsed is not None:
-                return f"\n\n{ending}" if _read(parsed) & _defined(tree) else ""
+                return f"\n\n{ending}" if names_read(parsed) & names_defined(tree) else ""
         return ""
 
-    def _called(self) -> Snippet:
-        """A reply that is nothing but Python, or calls in JSON or XML."""
+    def _called(self) -> str:
+        """A reply that is nothing but Python, or calls in JSON or XML. Raises Misread."""
         bare = _until_invented(_LEAD.sub("", self._text, count=1).strip(), 1)
         tree = self._parsed(bare)
         called = [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)] if tree else []
         own = {"final_answer", "print", *self._tools}
         if any(isinstance(f, ast.Name) and f.id in own for f in called):
-            return Snippet(bare)
+            return bare
         first = _CALL.search(self._text)
         text = _until_invented(self._text, first.start()) if first else ""
         result = find_json(text, ["code"])
@@ -226,12 +204,12 @@ class _Reader:
         codes = [_code_of(given) for name, given in calls if name.casefold() in _INTERPRETERS]
         for code in ([result["code"]] if result else []) + (codes if len(codes) == 1 else []):
             tree = self._parsed(code) if isinstance(code, str) else None
-            if tree is not None and _does_something(tree):
-                return Snippet(str(code).strip())
+            if tree is not None and does_something(tree):
+                return str(code).strip()
         lines = [_as_python(name, given) for name, given in calls if name in self._tools]
         if lines and all(lines) and len(lines) == len(calls):
-            return Snippet("\n".join(filter(None, lines)))
-        return _refused("call" if calls else "no_code")
+            return "\n".join(filter(None, lines))
+        raise Misread(A_CALL if calls else NO_CODE)
 
 
 def _until_invented(text: str, begin: int) -> str:
@@ -244,10 +222,10 @@ def _needed(blocks: list[_Block], last: _Block) -> list[_Block]:
     chain: list[_Block] = []
     missing: frozenset[str] = frozenset()
     for block in reversed(blocks[: blocks.index(last) + 1]):
-        defined = _defined(block.tree) if block.tree else frozenset()
+        defined = names_defined(block.tree) if block.tree else frozenset()
         if block.tree and (block is last or defined & missing):
             chain.insert(0, block)
-            missing = (missing - defined) | (_read(block.tree) - defined - _BUILTINS)
+            missing = (missing - defined) | (names_read(block.tree) - defined - _BUILTINS)
     return chain
 
 
@@ -273,65 +251,3 @@ def _as_python(name: str, given: object) -> str | None:
     if not isinstance(given, dict) or not all(map(str.isidentifier, given)):
         return None
     return f"print({name}({', '.join(f'{key}={value!r}' for key, value in given.items())}))"
-
-
-def ignore_imports(code: str, names: Collection[str]) -> str:
-    """Replace imports of nothing but these names, which are there without an import, by ``pass``.
-
-    Line numbers stay. Code that is not Python comes back as it is.
-    """
-    tree = _parsed(code)
-    lines = code.splitlines(keepends=True)
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.ImportFrom) and all(alias.name in names for alias in node.names):
-            first, end = lines[node.lineno - 1].encode(), (node.end_lineno or node.lineno) - 1
-            rest = lines[end].encode()[node.end_col_offset :].decode()
-            head = first[: node.col_offset].decode()
-            lines[node.lineno - 1 : end + 1] = [
-                f"{head}pass{rest}",
-                *["\n"] * (end + 1 - node.lineno),
-            ]
-    return "".join(lines)
-
-
-def _read(tree: ast.Module) -> frozenset[str]:
-    names = (n for n in ast.walk(tree) if isinstance(n, ast.Name))
-    return frozenset(n.id for n in names if isinstance(n.ctx, ast.Load))
-
-
-def _defined(tree: ast.Module) -> frozenset[str]:
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.alias):
-            names.add((node.asname or node.name).split(".")[0])
-    return frozenset(names)
-
-
-def _parsed(code: str) -> ast.Module | None:
-    try:
-        return kept_tree(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
-        return None
-
-
-def _does_something(tree: ast.Module) -> bool:
-    """Whether there is more than values: JSON in a fence is Python too."""
-    return any(not isinstance(s, ast.Expr) for s in tree.body) or any(
-        isinstance(n, ast.Call) for n in ast.walk(tree)
-    )
-
-
-@lru_cache(maxsize=16)
-def kept_tree(code: str) -> ast.Module:
-    """Parse a program; the tree is cached and must not be changed.
-
-    Raises what ``ast.parse`` raises. CPython 3.11 counts the depth of all trees under construction
-    together: two threads that build one at the same time can get a SystemError for code in which
-    nothing is wrong.
-    """
-    with _one_at_a_time:
-        return ast.parse(code)

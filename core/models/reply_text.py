@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import html
 import tomllib
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -66,57 +65,57 @@ _ESCAPED = regex.compile(
 """A tag at the start of a line: all of the reply was escaped."""
 
 
-@dataclass(frozen=True)
-class Cleaned:
-    """A cleaned reply, and what is wrong with it as a whole."""
+class Misread(ValueError):
+    """A reply that cannot be used; the text says why, for the model."""
 
-    text: str
-    """Never thoughts; "" where nothing else came."""
-    problem: Problem | None = None
-    """Where there is one, nothing in the text can be trusted to be whole."""
-    has_thoughts: bool = False
-    """Whether thoughts came, in the text or apart from it."""
-
-    @property
-    def words(self) -> str:
-        """The problem in words for the model; "" without one."""
-        return WORDS_OF[self.problem][0] if self.problem else ""
-
-    @property
-    def advice(self) -> str:
-        """The problem in words for the person who runs the model; "" without one."""
-        return WORDS_OF[self.problem][1] if self.problem else ""
+    def __init__(self, words: str, advice: str = "", problem: Problem | None = None) -> None:
+        super().__init__(words)
+        self.advice = advice or words
+        """The same for the person who runs the model."""
+        self.problem = problem
+        """What is wrong with the reply as a whole; None: it is only not what was asked for."""
 
 
-def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> Cleaned:
-    """Remove thoughts, later messages and marks from a reply; thoughts never count as the answer.
+def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> str:
+    """The answer in a reply, without thoughts, later messages and marks; never "".
 
     ``reasoning`` is what the provider returned separately; it explains an empty answer.
+
+    Raises Misread: there is no answer, or nothing in it can be trusted to be whole.
     """
     cut = finish_reason in ("length", "max_tokens") or len(text) >= MAX_CHARS
-    came = text[:MAX_CHARS].translate(_INVISIBLE).replace("\r\n", "\n").strip()
-    if _ESCAPED.search(came):
-        came = html.unescape(came)
+    came = _plain(text)
     answer, is_open = _without_thoughts(came)
     lead = _LEADING_MARKS.match(answer)
     begin = lead.end() if lead else 0
     end = _END.search(answer, begin)
-    plain = _MARK.sub("", answer[begin : end.start() if end else None]).strip()
-    problem = _problem(plain, came, cut, finish_reason, reasoning)
-    return Cleaned(
-        plain, problem or ("open" if is_open and not end else None),
-        has_thoughts=bool(reasoning.strip()) or answer != came,
-    )  # fmt: skip
+    answer = _MARK.sub("", answer[begin : end.start() if end else None]).strip()
+    problem = _problem(answer, came, cut, finish_reason, reasoning)
+    problem = problem or ("open" if is_open and not end else None)
+    if problem:
+        raise Misread(*WORDS_OF[problem], problem)
+    return answer
+
+
+def has_thoughts(text: str) -> bool:
+    """Whether a reply holds thoughts."""
+    came = _plain(text)
+    return _without_thoughts(came)[0] != came
+
+
+def _plain(text: str) -> str:
+    came = text[:MAX_CHARS].translate(_INVISIBLE).replace("\r\n", "\n").strip()
+    return html.unescape(came) if _ESCAPED.search(came) else came
 
 
 def _problem(
-    plain: str, came: str, cut: bool, finish_reason: str | None, reasoning: str
+    answer: str, came: str, cut: bool, finish_reason: str | None, reasoning: str
 ) -> Problem | None:
     if finish_reason == "content_filter":
         return "filtered"
     if cut and came.count(came[-LOOP_CHARS:]) >= LOOP_TIMES:
         return "loop"
-    if plain:
+    if answer:
         return "truncated" if cut else None
     if cut:
         return "spent"

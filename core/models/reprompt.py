@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.reply_json import find_json
-from core.models.reply_text import Cleaned, clean
+from core.models.reply_text import Misread, clean, has_thoughts
 
 Read = TypeVar("Read")
 BEGINNING = 100
@@ -20,25 +20,13 @@ SECOND_TOKENS = 2_000
 model, 6 ran to the limit of the first ones and took 40 % of its time."""
 
 
-class Misread(ValueError):
-    """A reply that cannot be used; the text says why, for the model."""
-
-    def __init__(self, words: str, advice: str = "") -> None:
-        super().__init__(words)
-        self.advice = advice or words
-        """The same for the person who runs the model."""
-
-
 class Unreadable(Exception):
     """Two replies in a row could not be used: a decision or a step is not to be had."""
 
 
-def read_cleaned(call: ModelCall) -> Cleaned:
+def answer_of(call: ModelCall) -> str:
     """The text of a reply without thoughts and marks. Raises Misread: nothing in it counts."""
-    cleaned = clean(call.text, call.finish_reason, call.reasoning)
-    if cleaned.problem:
-        raise Misread(cleaned.words, cleaned.advice)
-    return cleaned
+    return clean(call.text, call.finish_reason, call.reasoning)
 
 
 def reprompt(
@@ -65,8 +53,7 @@ def reprompt(
         line = f"{form} {UNUSABLE}{problem}."
     last = messages[-1]
     again = [*messages[:-1], {**last, "content": f"{last['content']}\n\n{line}"}]
-    thinks = clean(call.text, reasoning=call.reasoning).has_thoughts or call.usage.reasoning
-    if not thinks:
+    if not (call.reasoning.strip() or call.usage.reasoning or has_thoughts(call.text)):
         params = {**params, "max_tokens": SECOND_TOKENS}
     call = client.complete(again, **params)
     try:
@@ -92,7 +79,7 @@ def ask_once(
     messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
     try:
         call = client.complete(messages)
-        result = find_json(read_cleaned(call).text, keys)
+        result = find_json(answer_of(call), keys)
         if result is None:
             raise Misread(f"it holds no JSON object with {', '.join(keys)}, or differing ones")
         return read(result), ""

@@ -6,7 +6,6 @@ import random
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 from tenacity import RetryCallState, wait_exponential, wait_random
 
@@ -53,16 +52,6 @@ def pause_of(state: RetryCallState) -> float:
     return spread if state.attempt_number == 1 else max(spread, WAIT(state))
 
 
-@dataclass
-class _State:
-    failures: int = 0
-    usable_from: float | None = None
-    """When it may be tried again; None: it works."""
-    probing: bool = False
-    """One call is finding out whether it is well again."""
-    exhausted: ErrorKind | None = None
-
-
 class Backends:
     """The backends of one model in order of preference, and how they fare.
 
@@ -73,75 +62,60 @@ class Backends:
         self, names: Sequence[str], *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.names = tuple(names)
+        self.exhausted: dict[str, ErrorKind] = {}
+        """The backends that are not asked any more, each with the reason."""
         self._clock = clock
-        self._states = {name: _State() for name in names}
+        self._failures = dict.fromkeys(names, 0)
+        """Illnesses in a row; 0: it is well."""
+        self._ill_until = dict.fromkeys(names, 0.0)
+        self._probed_until = dict.fromkeys(names, 0.0)
         self._lock = threading.Lock()
 
     def choose(self, tried: Collection[str] = ()) -> str | None:
         """The backend to ask, or None where none is left.
 
-        The first that is well; one whose time is over is handed to a single caller as a probe,
-        who must say ``answered``, ``failed``, ``exhaust`` or ``release``. Where all have
-        failed, the one that is usable the soonest.
+        The first that is well, or whose time is over: then one caller finds out how it fares, and
+        the others stay away meanwhile. Where all are ill, the one that may be asked the soonest.
         """
         with self._lock:
-            open_ones = [
-                n for n in self.names if n not in tried and self._states[n].exhausted is None
-            ]
-            for name in open_ones:
-                state = self._states[name]
-                if state.usable_from is None:
+            now = self._clock()
+            left = [n for n in self.names if n not in tried and n not in self.exhausted]
+            for name in left:
+                if not self._failures[name]:
                     return name
-                if not state.probing and self._clock() >= state.usable_from:
-                    state.probing = True
+                if now >= max(self._ill_until[name], self._probed_until[name]):
+                    self._probed_until[name] = now + COOL_DOWN_SECONDS
                     return name
-            return min(open_ones, key=lambda n: self._states[n].usable_from or 0.0, default=None)
+            return min(left, key=lambda name: self._ill_until[name], default=None)
 
     def has_other(self, name: str, tried: Collection[str] = ()) -> bool:
         """Whether another backend is well, so that nobody needs to wait for this one."""
-        others = set(self.names) - {name, *tried}
         with self._lock:
-            states = [self._states[other] for other in others]
-            return any(s.exhausted is None and s.usable_from is None for s in states)
+            others = set(self.names) - {name, *tried} - self.exhausted.keys()
+            return any(not self._failures[other] for other in others)
 
     def answered(self, name: str) -> None:
         """It has answered."""
         with self._lock:
-            exhausted = self._states[name].exhausted
-            self._states[name] = _State(exhausted=exhausted)
+            self._failures[name] = 0
 
-    def failed(self, name: str, retry_after: float | None = None) -> float:
-        """It has failed for this call; the seconds for which it is left alone.
+    def failed(self, name: str, retry_after: float | None = None) -> None:
+        """It has failed for a call, and is left alone for a while.
 
         Calls that were under way together count as one illness.
         """
         with self._lock:
-            state = self._states[name]
-            now = self._clock()
-            fresh = state.probing or state.usable_from is None or now >= state.usable_from
-            state.failures += fresh
-            pause = min(COOL_DOWN_SECONDS * 2.0 ** (state.failures - 1), LONGEST_SECONDS)
-            until = now + max(pause if fresh else 0.0, retry_after or 0.0)
-            state.usable_from = max(until, state.usable_from or 0.0)
-            state.probing = False
-            return state.usable_from - now
+            now, until = self._clock(), self._ill_until[name]
+            pause = 0.0
+            if not self._failures[name] or now >= until:
+                pause = min(COOL_DOWN_SECONDS * 2.0 ** self._failures[name], LONGEST_SECONDS)
+                self._failures[name] += 1
+            until = max(until, now + max(pause, retry_after or 0.0))
+            self._ill_until[name] = self._probed_until[name] = until
 
     def exhaust(self, name: str, why: ErrorKind) -> bool:
         """It will not answer in this run (quota, key); False where that was known."""
         with self._lock:
-            state = self._states[name]
-            new = state.exhausted is None
-            state.exhausted = state.exhausted or why
-            state.probing = False
-            return new
-
-    def release(self, name: str) -> None:
-        """A probe ended without telling anything about the backend."""
-        with self._lock:
-            self._states[name].probing = False
-
-    @property
-    def exhausted(self) -> dict[str, ErrorKind]:
-        """The backends that are not asked any more, each with the reason."""
-        with self._lock:
-            return {n: s.exhausted for n, s in self._states.items() if s.exhausted is not None}
+            is_new = name not in self.exhausted
+            self.exhausted.setdefault(name, why)
+            return is_new

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Annotated, Literal
 
 import regex
@@ -15,9 +14,10 @@ from core.ledger import Record, ToolCall, shortened
 from core.ledger.calls import shorten
 from core.models.prompt_json import compact, packed
 from core.models.tokens import count_text, cut_text
+from core.runs.fit import fit
 
-RESULT_CHARS = 16_000
-OLD_RESULT_CHARS = 900
+RESULT_TOKENS = 6_000
+OLD_RESULT_TOKENS = 320
 RESULT_OF_CALL = 160
 SHOWN_CALLS = 12
 """Calls that are shown with their answers, the latest ones."""
@@ -25,14 +25,6 @@ SHORT_CALLS = 60
 """Writes that are shown at all, the rest is counted."""
 ANSWERED_CALLS = 8
 """The same where an answer tells what they were for."""
-LADDER = (
-    (200, 2_000), (200, 600), (200, 200), (200, 80), (100, 150), (60, 120), (40, 120),
-    (25, 100), (16, 100), (10, 80), (6, 80), (4, 60), (2, 60), (1, 60), (1, 40),
-)  # fmt: skip
-"""Rows of a list and characters of a text that are kept, step by step less; texts go first, and
-of every list a row stays."""
-TOTALS_KEPT = 6
-"""Rows that a table with totals keeps where others lose theirs: choices are made between them."""
 _ERROR_LINE = regex.compile(r"\s*line (\d+)\b")
 """A line of a traceback, as the sandbox words it."""
 _AROUND_ERROR = regex.compile(r"\s|line \d+: |Code |Hint: |State rolled back")
@@ -45,12 +37,8 @@ RETURNED = "RETURNED by "
 LINE_TOKENS = 60
 TURN_TOKENS, OLD_TURN_TOKENS = 400, 150
 """Maximum tokens of all lines of the latest turn and of an older one; newest lines stay."""
-ARGUMENT_TOKENS = 14
-LINE_LADDER = ((8, 80), (4, 60), (2, 40), (1, 30))
-"""Entries of a list and characters of a text that are kept, step by step less."""
-KEYS_AT_MOST = 30
-INNER_ROWS = 4
-"""Maximum entries of a list within a list."""
+ARGUMENT_TOKENS, LEAST_TOKENS = 14, 20
+"""Maximum tokens of a line's arguments; what its answer has at least."""
 TOLD_SHARE = 2 / 3
 """Share of the texts of a result: if the report contains so many, the result is omitted."""
 
@@ -144,8 +132,8 @@ class WorkReport(Record):
 
         The worker's own words come before what its tools returned.
         """
-        limit = RESULT_CHARS if latest else OLD_RESULT_CHARS
-        result = fit_json(self.result, limit) if self.answered else ""
+        limit = RESULT_TOKENS if latest else OLD_RESULT_TOKENS
+        result = fit(self.result, limit) if self.answered else ""
         lines = [f"TOOL CALLS: {len(self.calls)}", *_log(self.calls, result)]
         if self.error:
             lines.append(f"ERROR: {self.error[:1500]}")
@@ -155,7 +143,7 @@ class WorkReport(Record):
         prints = [step.prints for step in self.steps[: None if self.answered else -1]]
         tokens = TURN_TOKENS if latest else OLD_TURN_TOKENS
         # What an older report was cut down from was told while it was the latest.
-        text = result if latest or not result else fit_json(self.result, RESULT_CHARS)
+        text = result if latest or not result else fit(self.result, RESULT_TOKENS)
         return "\n".join([*lines, *observations(self.calls, prints, text, tokens)])
 
 
@@ -218,30 +206,6 @@ def _without_sets(value: object) -> object:
     return value
 
 
-def fit_json(value: object, limit: int) -> str:
-    """Render a value as JSON, similar objects as tables; beyond ``limit``, rows of lists
-    and ends of texts are omitted, each with a mark, but never single numbers."""
-    short = shortened(value)
-    text = compact(packed(short))
-    for totals in (TOTALS_KEPT, 0):
-        for rows, chars in LADDER:
-            if len(text) <= limit:
-                return text
-            text = compact(packed(short, rows, chars, totals))
-    least = packed(short, *LADDER[-1])
-    if len(text) > limit and isinstance(least, dict):
-        # As much of a large object as fits, with the number of omitted entries.
-        kept: dict[str, object] = {}
-        room = limit - 30
-        for key, inner in least.items():
-            room -= len(compact({key: inner}))
-            if room < 0:
-                break
-            kept[key] = inner
-        text = compact(kept | {"…": f"{len(least) - len(kept)} more"})
-    return text if len(text) <= limit else compact(f"{text[: limit // 2]}… (cut)")
-
-
 def observations(
     calls: Sequence[ToolCall], prints: Sequence[str], result: str, tokens: int
 ) -> list[str]:
@@ -298,30 +262,4 @@ def _texts(value: object) -> Iterator[str]:
 def _line(call: ToolCall) -> str:
     named = ", ".join(f"{key}={shorten(value, 100)}" for key, value in call.arguments.items())
     begin = f"{RETURNED}{call.name}({cut_text(named, ARGUMENT_TOKENS)}): "
-    line = begin + compact(packed(shortened(call.result)))
-    for rows, chars in LINE_LADDER:
-        if count_text(line) <= LINE_TOKENS:
-            return line
-        line = begin + compact(_head(call.result, rows, chars))
-    return cut_text(line, LINE_TOKENS)
-
-
-def _head(value: object, rows: int, chars: int) -> object:
-    """A value with the first entries of its lists, each list with the number of those left out."""
-    if isinstance(value, dict):
-        kept = {
-            str(key): _head(inner, rows, chars)
-            for key, inner in islice(value.items(), KEYS_AT_MOST)
-        }
-        more = len(value) - len(kept)
-        return kept | ({"…": f"{more} more"} if more else {})
-    if isinstance(value, str):
-        return value if len(value) <= chars else f"{value[:chars]}…"
-    if not isinstance(value, list | tuple):
-        return value
-    short = shortened(list(value[:rows]))
-    # What a row holds is short, and half of it would mislead.
-    inner = max(rows, INNER_ROWS)
-    entries = [_head(entry, inner, chars) for entry in short] if isinstance(short, list) else []
-    more = len(value) - rows
-    return [*entries, f"… {more} more"] if more > 0 else entries
+    return begin + fit(call.result, max(LINE_TOKENS - count_text(begin), LEAST_TOKENS))

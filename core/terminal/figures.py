@@ -9,13 +9,13 @@ from pydantic_core import to_json
 
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall, Usage, total_usage
+from core.runs.fit import fit
 from core.runs.task import Finding
 from core.runs.task_record import TurnLog
-from core.runs.work import fit_json
 
 DASH = "–"
-ANSWER_CHARS = 100_000
-"""Maximum characters of one result; longer ones lose the middle of their lists, with a note."""
+ANSWER_CHARS, ANSWER_TOKENS = 100_000, 30_000
+"""A result with more characters is cut to so many tokens, each cut with a note."""
 PEEK_CHARS = 90
 NAMED = 5
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
@@ -94,8 +94,8 @@ def answer(value: object) -> str:
         text = to_json(value).decode()
     except ValueError:
         # Half characters: Python's own writer lets them pass.
-        return fit_json(value, ANSWER_CHARS)
-    return text if len(text) <= ANSWER_CHARS else fit_json(value, ANSWER_CHARS)
+        return fit(value, ANSWER_TOKENS)
+    return text if len(text) <= ANSWER_CHARS else fit(value, ANSWER_TOKENS)
 
 
 def number(value: float | None, digits: int = 0) -> str:

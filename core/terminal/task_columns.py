@@ -7,30 +7,35 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from core.models.model_call import known_sum
+from core.models.model_call import known_sum, total_usage
 from core.runs.results import TaskResult, Totals, totals_of
 from core.runs.run_view import RunView
 from core.runs.task_record import TaskRecord
-from core.terminal.figures import DASH, dollars, number, seconds, so_many_tasks, tokens, tokens_of
+from core.terminal.figures import DASH, dollars, number, seconds, so_many_tasks, tokens
 
 Shown = TypeVar("Shown")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskFigures:
-    """The figures of one task; None is unknown."""
+    """One task as a row of a table: its result, or what is known of it so far."""
 
-    spec_id: str
-    score: float | None
-    outcome: str
-    failure: str | None = None
-    """Why it ended early."""
-    turns: int
-    tool_calls: int | None
-    requests: int | None
-    tokens: int | None
-    cost_usd: float | None
-    seconds: float | None
+    result: TaskResult
+
+    @property
+    def spec_id(self) -> str:
+        """Its name."""
+        return self.result.spec_id
+
+    @property
+    def score(self) -> float | None:
+        """Its score; None is unknown."""
+        return self.result.score
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, in the benchmark's word if it has one, or that it is running."""
+        return self.result.ended
 
 
 @dataclass(frozen=True)
@@ -55,71 +60,73 @@ class Column(Generic[Shown]):
 def _figure(
     name: str,
     heading: str,
-    field: str,
+    of: Callable[[Any], Any],
     show: Callable[[Any], str],
     total: Callable[[Totals], str] | None = None,
     **more: Any,
 ) -> Column[TaskFigures]:
-    """A column of one field; its total is shown in the same way."""
-    value = attrgetter(field)
-    sums = total or (lambda sums: show(value(sums)))
-    return Column(name, heading, value, lambda task: show(value(task)), sums, **more)
+    """A column of ``of`` a result; its total is ``of`` the totals, shown in the same way."""
+    return Column(
+        name,
+        heading,
+        lambda task: of(task.result),
+        lambda task: show(of(task.result)),
+        total or (lambda sums: show(of(sums))),
+        **more,
+    )
+
+
+def _ended(task: TaskFigures) -> str:
+    result = task.result
+    why = result.failure or (result.cause or "").partition(":")[0]
+    return f"{result.ended}: {why}" if why else result.ended
 
 
 COLUMNS: tuple[Column[TaskFigures], ...] = (
     _figure(
-        "task", "Task", "spec_id", str, lambda sums: so_many_tasks(sums.tasks),
+        "task", "Task", attrgetter("spec_id"), str, lambda sums: so_many_tasks(sums.tasks),
         figure=False,
     ),
     _figure(
-        "score", "Score", "score", lambda score: number(score, 1),
+        "score", "Score", attrgetter("score"), lambda score: number(score, 1),
         lambda sums: number(sums.score_mean, 3),
     ),
     Column(
-        "outcome", "Outcome", lambda t: t.outcome,
-        lambda t: f"{t.outcome}: {t.failure}" if t.failure else t.outcome,
+        "outcome", "Outcome", attrgetter("outcome"), _ended,
         lambda sums: f"{sums.harm} wrong", figure=False,
     ),
-    _figure("turns", "Turns", "turns", number),
-    _figure("calls", "Tool calls", "tool_calls", number, short="Calls"),
-    _figure("requests", "Requests", "requests", number),
-    _figure("tokens", "Tokens", "tokens", number, lambda s: number(tokens(s.tokens)), bar=True),
-    _figure("cost", "Dollars", "cost_usd", dollars),
-    _figure("time", "Time", "seconds", seconds, bar=True),
+    _figure("turns", "Turns", attrgetter("turns"), number),
+    _figure("calls", "Tool calls", attrgetter("tool_calls"), number, short="Calls"),
+    _figure("requests", "Requests", attrgetter("requests"), number),
+    _figure("tokens", "Tokens", lambda one: tokens(one.tokens), number, bar=True),
+    _figure("cost", "Dollars", attrgetter("cost_usd"), dollars),
+    _figure("time", "Time", attrgetter("seconds"), seconds, bar=True),
 )  # fmt: skip
+"""A new one is an entry here and a field of ``TaskResult``."""
 
 
 def figures_of_result(task: TaskResult) -> TaskFigures:
-    """Read from a result."""
-    return TaskFigures(
-        spec_id=task.spec_id,
-        score=task.score,
-        outcome=task.ended,
-        failure=task.failure or (task.cause or "").partition(":")[0] or None,
-        turns=task.turns,
-        tool_calls=task.tool_calls,
-        requests=task.requests,
-        tokens=tokens(task.tokens),
-        cost_usd=task.cost_usd,
-        seconds=task.seconds,
-    )
+    """The row of a result."""
+    return TaskFigures(result=task)
 
 
 def figures_of_record(task: TaskRecord) -> TaskFigures:
-    """Read from a folder; of a running task what is known so far."""
-    if task.result:
-        return figures_of_result(task.result)
+    """The row of a task in a folder; of a running one what is known so far."""
+    return TaskFigures(result=task.result or _so_far(task))
+
+
+def _so_far(task: TaskRecord) -> TaskResult:
     done = [turn for turn in task.turns if turn.turn]
-    return TaskFigures(
+    return TaskResult(
         spec_id=task.spec_id,
-        score=None,
-        outcome=task.outcome,
+        outcome="unfinished",
+        verdict=task.outcome,
         turns=len(done),
         tool_calls=sum(len(turn.tools) for turn in done),
         requests=sum(turn.requests for turn in done),
-        tokens=tokens_of(task.calls),
+        tokens=total_usage(task.calls),
         cost_usd=known_sum(call.cost_usd for call in task.calls),
-        seconds=None,
+        seconds=sum(turn.seconds or 0.0 for turn in done),
     )
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli import cache_folder
 from cli.cli import app
 from company_tools.wiki_store import hash_of
+from core.models.kept_files import cache_folder
 from core.runs.manifest import read_manifest
 from tests.records import results_at
 from workshop.simulator.company.pack import BUNDLED_PACK

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from cli import cache_folder
 from cli.cli import app
 from cli.wiki_command import file_names
 from company_tools.company_session import CompanySession
 from company_tools.wiki_store import WikiStore, hash_of
 from core.ledger import Ledger
 from core.ledger.calls import Notice
+from core.models.kept_files import cache_folder
 from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.server import serve
 from workshop.simulator.worlds import load_pack

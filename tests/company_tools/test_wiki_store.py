@@ -14,12 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli import cache_folder
 from company_tools import wiki_store
 from company_tools.wiki_pages import PAGES_AT_MOST, WIKI_AT_MOST
 from company_tools.wiki_store import IN_MEMORY_AT_MOST, WikiStore, hash_of
 from core.erc3_client.bounds import PAGE_AT_MOST
-from core.models.kept_files import write_kept
+from core.models.kept_files import cache_folder, write_kept
 from core.tools.faults import Inconsistent
 from tests.company_tools.kites import Direct, kites, toolbox
 from tests.company_tools.played_task import PlayedTask

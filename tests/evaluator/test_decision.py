@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from core.models.reprompt import Misread
+from core.models.reply_text import Misread
 from core.runs.task import PREPARED, Decision
 from evaluator.reply import FORM
 from tests.replies import read_decision

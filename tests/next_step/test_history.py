@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.models.model_client import ModelClient
 from core.models.tokens import count_messages, count_text
 from core.runs.task import TurnContext
-from next_step.agent import Agent, PastStep, fit, rendered
+from next_step.agent import Agent, PastStep, rendered
 from store_tools.workbench import tools
 
 CALL = '{"tool":"Combo_List_All_Products"}'
@@ -105,11 +105,3 @@ def test_no_past_is_larger_than_its_room(past: list[tuple[str, Any, Any]], room:
         said, came = text.split("\n")
         assert json.loads(said)["function"] == json.loads(CALL)
         assert json.loads(came).keys() <= {"answer", "error"}
-
-
-@settings(max_examples=60, deadline=None)
-@given(JSON, st.integers(20, 400))
-def test_what_is_fitted_is_json_within_its_tokens(value: Any, tokens: int) -> None:
-    text = fit(value, tokens)
-    json.loads(text)
-    assert count_text(text) <= tokens + 8

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Iterator
 
 from core.ledger.tool import spelled
-from core.models.reply_code import kept_tree
+from core.models.python_code import kept_tree
 from worker.sandbox.contract import SandboxLimits, ToolHost
 from worker.sandbox.tool_bridge import FINAL
 

@@ -11,13 +11,13 @@ from typing import Any, TypeAlias
 from core.models.model_call import Usage
 from core.models.prices import price_of
 from core.models.prompt_json import compact
+from core.runs.fit import fit
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task_record import ObservedRequest
-from core.runs.work import fit_json
 from workshop.simulator.platform import Platform, Task
 from workshop.simulator.telemetry import ModelReport
 
-SEEN_CHARS = 4_000
+SEEN_CHARS, SEEN_TOKENS = 4_000, 1_500
 EVAL_CHARS = 4_000
 ANSWERS = ("response", "error")
 Harmed: TypeAlias = Callable[[int, bool | None], bool | None]
@@ -142,7 +142,7 @@ def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
 
 def _json(body: Mapping[str, Any] | None) -> str:
     text = compact(body or {})
-    return text if len(text) <= SEEN_CHARS else fit_json(body, SEEN_CHARS)
+    return text if len(text) <= SEEN_CHARS else fit(body, SEEN_TOKENS)
 
 
 def tokens_of(reports: Sequence[ModelReport]) -> Usage:

@@ -50,11 +50,6 @@ _CALLS: dict[str, dict[str, Any]] = {
 """The small calls of stages, by the first field of their form."""
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of the models."""
-    return _NAMES
-
-
 def check(model: str) -> None:
     """Raises LookupError: there is no such model, or an option of its mistakes is wrong."""
     name, _, query = model.partition("?")

@@ -12,17 +12,18 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from core.ledger import ToolCall
+from core.runs.fit import fit
 from core.runs.hints import command
 from core.runs.run_view import RunView
 from core.runs.task_record import TaskRecord, TurnLog
-from core.runs.work import StepRecord, fit_json
+from core.runs.work import StepRecord
 from core.terminal import figures
 from core.terminal.console import CAUTION, plain_line
 from core.text import clean
 from workshop.views.causes import TEXT_CHARS, cause_of, judged_as, last_thought, one_line
 from workshop.views.report.record_parts import last_coded, lines_shown
 
-VALUE_CHARS = 1_500
+VALUE_TOKENS = 500
 REPLY_CHARS = 4_000
 SEEN_CHARS = 160
 
@@ -141,7 +142,7 @@ class TaskPrinter:
         if report:
             self._named_if_any("error", report.error, "red")
         if report and report.answered:
-            self._named("answer", fit_json(report.result, VALUE_CHARS))
+            self._named("answer", fit(report.result, VALUE_TOKENS))
 
     def _step(self, step: StepRecord, calls: list[ToolCall], *, again: bool) -> None:
         """``again``: its code is that of the step before."""

@@ -27,10 +27,10 @@ def test_the_nth_request_gets_the_nth_reply_with_all_that_belongs_to_it(record: 
 def test_one_more_than_recorded_is_a_miss_unless_all_say_the_same(record: Record) -> None:
     once = Player(record((ask(), reply())))
     once.send(ask(), 1.0)
-    assert "recorded 1x, all played, and is asked once more" in missed(once, ask())
+    assert "has 1 such, all played" in missed(once, ask())
     apart = Player(record((ask(), reply("a")), (ask(), reply("b"))))
     assert [apart.send(ask(), 1.0).text for _ in "ab"] == ["a", "b"]
-    assert "recorded 2x" in missed(apart, ask())
+    assert "has 2 such" in missed(apart, ask())
     alike = Player(record((ask(), reply("a", usage=Usage())), (ask(), reply("a"))))
     assert [alike.send(ask(), 1.0).usage.prompt for _ in "abc"] == [None, 7, 7]
     ill = ExchangeFailed("overload", "busy")
@@ -86,9 +86,15 @@ def test_one_backend_is_as_good_as_another_where_that_is_told(record: Record) ->
     assert isinstance(attempt(player, ask(model="b/x")), ExchangeFailed)
     assert player.send(ask(model="b/x"), 1.0).text == "of b"
     assert player.send(ask("later", model="b/x"), 1.0).text == "of a"
-    assert "has the same prompt, but from ('a/x', {})" in missed(
-        Player(tape), ask("later", model="b/x")
-    )
+    assert "has no such request (b/x, 2 messages" in missed(Player(tape), ask("later", model="b/x"))
+
+
+def test_what_is_said_of_a_miss_holds_nothing_of_the_prompt(record: Record) -> None:
+    tape = record((ask("Buy two cups"), reply()))
+    text = missed(Player(tape), ask("Buy two \x1b[31m mugs\n" * 90_000, system="secret words"))
+    assert len(text) < 300
+    assert "mugs" not in text
+    assert "secret" not in text
 
 
 REFUSED = """

@@ -25,7 +25,7 @@ from core.models.gonka import GonkaTransport, Node, SettingsError, key_of, nodes
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.model_client import ModelClient, ModelFailed, open_transport
 from core.models.model_ids import UnknownModel, check_id, missing_keys
-from core.models.models_file import Backend, load_models
+from core.models.models_file import Backend
 from core.models.prices import price_of
 from core.models.redact import redact
 
@@ -248,18 +248,20 @@ def test_the_library_prints_and_logs_nothing(capfd: pytest.CaptureFixture[str]) 
     assert (logging.getLogger().level, logging.getLogger().handlers) == (level, handlers)
 
 
-def test_it_is_known_needs_key_and_nodes_and_has_no_likely_price(
+def test_it_is_known_needs_key_and_nodes_and_the_price_of_its_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    check_id(MODEL, load_models())
+    check_id(MODEL)
     with pytest.raises(UnknownModel):
-        check_id("gonka/", load_models())
+        check_id("gonka/")
     assert isinstance(open_transport(Backend(model=MODEL)), GonkaTransport)
     assert missing_keys(Backend(model=MODEL)) == (gonka.NODES_VARIABLE,)
     monkeypatch.delenv(gonka.KEY_VARIABLE)
     assert missing_keys(Backend(model=MODEL)) == (gonka.KEY_VARIABLE,)
     assert missing_keys(Backend(model=MODEL, key_variable="MINE")) == ("MINE",)
-    assert price_of(MODEL) is None
+    price = price_of(MODEL)
+    assert price is not None
+    assert price.source == "like openrouter/qwen/qwen3-235b-a22b-2507"
 
 
 def test_without_the_extra_the_command_that_installs_it_is_told(
@@ -267,7 +269,7 @@ def test_without_the_extra_the_command_that_installs_it_is_told(
 ) -> None:
     monkeypatch.setattr(gonka.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ExtraMissing, match=r"\[gonka\]"):
-        check_id(MODEL, load_models())
+        check_id(MODEL)
     diagnosed = examine(DoctorOptions(evaluator=MODEL, worker=MODEL), {}, lambda text: None)
     (known,) = [f for f in diagnosed.findings if (f.area, f.name) == ("models", "id")]
     assert known.state == "problem"

@@ -334,10 +334,8 @@ def test_errors_that_are_none_of_the_provider_are_not_tried_again() -> None:
     assert (call.error, call.usage) == ("ZeroDivisionError", Usage())
 
 
-def test_an_interrupted_attempt_is_recorded_and_sets_a_probe_free() -> None:
+def test_an_interrupted_attempt_is_recorded_and_is_no_illness() -> None:
     house = House(a=KeyboardInterrupt(), b=REPLY)
-    house.models.backends("two").failed("a")
-    house.models.backends("two")._states["a"].usable_from = 0.0
     with pytest.raises(KeyboardInterrupt):
         house.client("two").complete(ASK)
     assert house.calls[0].error == "KeyboardInterrupt"

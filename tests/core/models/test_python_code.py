@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.models.reply_code import kept_tree
+from core.models.python_code import kept_tree
 
 tree_of = kept_tree.__wrapped__
 """Read anew each time."""

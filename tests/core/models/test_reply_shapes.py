@@ -13,9 +13,8 @@ import pytest
 
 from core.models.reply_code import find_code
 from core.models.reply_json import find_json
-from core.models.reply_text import WORDS_OF, clean
-from core.models.reprompt import Misread, read_cleaned
-from tests.replies import read_decision, reply_of
+from core.models.reply_text import WORDS_OF, Misread, clean
+from tests.replies import read_decision
 
 CODE = "x = 1\nfinal_answer(x)"
 VERDICT = {"verdict": "allowed", "reason": "r"}
@@ -27,14 +26,11 @@ def decide(text: str, finish: str | None = "stop") -> object:
 
 
 def program(text: str, finish: str | None = "stop") -> object:
-    snippet = find_code(read_cleaned(reply_of(text, finish)))
-    if snippet.code is None:
-        raise Misread(snippet.words)
-    return snippet.code
+    return find_code(clean(text, finish))
 
 
 def verdict(text: str, finish: str | None = "stop") -> object:
-    found = find_json(read_cleaned(reply_of(text, finish)).text, ["verdict", "reason"])
+    found = find_json(clean(text, finish), ["verdict", "reason"])
     if found is None:
         raise Misread("no object")
     return found
@@ -175,9 +171,9 @@ def test_what_is_no_whole_answer_is_refused_with_its_reason(
     shape: str, finish: str | None, problem: str, role: str
 ) -> None:
     text = fill(shape, role)
-    assert clean(text, finish).problem == problem
     with pytest.raises(Misread) as caught:
         READERS[role][0](text, finish)
+    assert caught.value.problem == problem
     assert (str(caught.value), caught.value.advice) == WORDS_OF[problem]
 
 
@@ -192,7 +188,13 @@ def test_the_person_and_the_model_are_told_different_things_of_a_reply_that_was_
         assert "max_tokens" not in words
 
 
-def test_what_a_provider_tells_apart_explains_an_empty_answer() -> None:
-    assert clean("", "stop", reasoning="hm").problem == "reasoning"
-    assert clean("", "length", reasoning="hm").problem == "spent"
-    assert clean("").problem == "empty"
+@pytest.mark.parametrize(
+    ("finish", "reasoning", "problem"),
+    [("stop", "hm", "reasoning"), ("length", "hm", "spent"), (None, "", "empty")],
+)
+def test_what_a_provider_tells_apart_explains_an_empty_answer(
+    finish: str | None, reasoning: str, problem: str
+) -> None:
+    with pytest.raises(Misread) as caught:
+        clean("", finish, reasoning=reasoning)
+    assert caught.value.problem == problem

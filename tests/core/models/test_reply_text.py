@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.models.reply_code import find_code
+from core.models.reply_code import A_CALL, NO_CODE, TOO_MUCH, find_code
 from core.models.reply_json import all_json, find_json
-from core.models.reply_text import MAX_CHARS, clean
-from core.models.reprompt import Misread
+from core.models.reply_text import MAX_CHARS, Misread, clean
 from tests.replies import read_decision
 
 CODE = "x = 1\nfinal_answer(x)"
@@ -20,6 +20,8 @@ BLOCK = f"Thought: go.\n<code>\n{CODE}\n</code>"
 JSON_CODE = json.dumps({"thought": "go", "code": CODE})
 CALL = {"name": "final_answer", "arguments": {"answer": 3}}
 DRAFT = "y = 0\nfinal_answer(y)"
+
+NAMES = {NO_CODE: "no_code", TOO_MUCH: "too_much", A_CALL: "call"}
 
 # name: (reply, finish reason, the code that is run or the problem)
 WORKER: dict[str, tuple[str, str | None, str]] = {
@@ -231,9 +233,11 @@ WORKER: dict[str, tuple[str, str | None, str]] = {
 
 @pytest.mark.parametrize(("reply", "finish", "expected"), WORKER.values(), ids=WORKER.keys())
 def test_what_the_worker_runs(reply: str, finish: str | None, expected: str) -> None:
-    snippet = find_code(clean(reply, finish), ["Req_List"])
-    assert (snippet.code or snippet.problem) == expected
-    assert (snippet.code is None) == bool(snippet.words)
+    try:
+        read = find_code(clean(reply, finish), ["Req_List"])
+    except Misread as misread:
+        read = misread.problem or NAMES[str(misread)]
+    assert read == expected
 
 
 GO = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: List it."
@@ -374,14 +378,18 @@ ANY_REPLY = st.one_of(
 
 def read_all(text: str, finish: str | None = None) -> Any:
     """Every reader on one text; only the typed error may come out."""
-    cleaned = clean(text, finish)
-    snippet = find_code(cleaned)
-    assert (snippet.code is None) == (snippet.problem is not None)
     find_json(text, ["decision"])
+    problem, code, decision = None, None, None
     try:
-        return cleaned, snippet, read_decision(text, finish)
-    except Misread:
-        return cleaned, snippet, None
+        cleaned = clean(text, finish)
+    except Misread as misread:
+        problem = misread.problem
+    else:
+        with suppress(Misread):
+            code = find_code(cleaned)
+    with suppress(Misread):
+        decision = read_decision(text, finish)
+    return problem, code, decision
 
 
 KEYS = ["decision", "DECISION", "deci_sion", "De ci*sion", "deci\\u0073ion", "deci\\\nsion", "b"]
@@ -401,10 +409,10 @@ def test_what_is_not_read_holds_no_object_that_is_asked_for(text: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(ANY_REPLY, st.sampled_from([None, "stop", "length"]))
 def test_any_text_gives_a_result_or_the_typed_error(text: str, finish: str | None) -> None:
-    cleaned, snippet, decision = read_all(text, finish)
+    problem, code, decision = read_all(text, finish)
     if finish == "length":
-        assert cleaned.problem in ("truncated", "spent")
-        assert snippet.code is None
+        assert problem in ("truncated", "spent")
+        assert code is None
         assert decision is None
 
 
@@ -412,8 +420,10 @@ def test_any_text_gives_a_result_or_the_typed_error(text: str, finish: str | Non
 @given(ANY_REPLY)
 def test_reasoning_never_reaches_an_answer(text: str) -> None:
     hidden = text.replace("<", "").replace("|", "").replace("&", "")
-    assert clean(f"<think>{hidden}ZEBRA").problem == "reasoning"
-    assert "ZEBRA" not in clean(f"{hidden}ZEBRA</think>{GO}").text
+    with pytest.raises(Misread) as caught:
+        clean(f"<think>{hidden}ZEBRA")
+    assert caught.value.problem == "reasoning"
+    assert "ZEBRA" not in clean(f"{hidden}ZEBRA</think>{GO}")
 
 
 @pytest.mark.promise("what comes from outside is bounded")

@@ -42,9 +42,6 @@ class Paid:
         """``broken``: behind so many payments no model answers any more."""
         self._payments, self._texts, self._broken = payments, texts, broken
 
-    def names(self) -> Sequence[str]:
-        return ("reflection", *brains.names())
-
     def check(self, model: str) -> None:
         if model != "reflection":
             brains.check(model)
