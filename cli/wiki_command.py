@@ -92,7 +92,6 @@ def fetch(
     This starts one single task outside of any session, reads its wiki, and completes the task
     without an answer. No session is opened or changed.
     """
-    from core.models.kept_files import cache_folder
     from cli.platform import platform_of, url_to_play_at
     from company_tools.company_session import CompanySession
     from company_tools.wiki_pages import pages_now
@@ -100,6 +99,7 @@ def fetch(
     from core.erc3_client import ApiException, transport_errors
     from core.erc3_client.retry_policy import RetryPolicy
     from core.ledger import ToolFault
+    from core.models.kept_files import cache_folder
 
     folder = _empty(folder)
     unreadable: tuple[type[Exception], ...] = (
