@@ -12,16 +12,13 @@ from pydantic import BaseModel
 from company_tools.change import CHANGES
 from company_tools.company_facts import USUAL_LIMIT
 from company_tools.company_session import CompanySession
-from company_tools.environment import CompanyEnvironment
 from company_tools.final_answer import OUTCOMES, final_answer_tool
 from company_tools.sums import KINDS
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
 from core.erc3_client.own import company_models as wire
-from core.ledger import Ledger, Tool, ToolCall, WireCall
-from core.tools.live_task import Facts, LiveTask, Nowhere, dicts_in, open_task, pack_of, page_limit
-
-__all__ = ["open_live", "scenario_of", "state_at", "tools"]
+from core.ledger import Tool, ToolCall, WireCall
+from core.tools.recorded import Facts, Nowhere, dicts_in, pack_of, page_limit
 
 
 def tools() -> list[Tool]:
@@ -36,17 +33,6 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
     lines.append(f"after {len(sent)} recorded changes:")
     lines += [f"  {w.path} {json.dumps(w.body, ensure_ascii=False)}: {w.outcome}" for w in sent]
     return "\n".join(lines)
-
-
-def open_live(base_url: str, spec_id: str) -> LiveTask:
-    """A new task of that spec on the platform at ``base_url``. Raises ToolFault."""
-
-    def opened(platform: Any, task: Any) -> CompanyEnvironment:
-        benchmark = CompanyEnvironment(platform.get_erc_client(task))
-        benchmark.briefing(Ledger())
-        return benchmark
-
-    return open_task(base_url, "company", spec_id, opened)
 
 
 FORMAT = "company-pack/1"
@@ -203,12 +189,11 @@ def _of_employee(body: Mapping[str, Any], old: Facts) -> Iterator[Facts]:
 
 
 GROUPS = ("answer", "deny", "clarify", "other")
-HARM_NAME = "wrong write"
 _WANTED = regex.compile(r"expected outcomes? '([^']+)'")
 _GROUP = {"ok_answer": "answer", "denied_security": "deny", "none_clarification_needed": "clarify"}
 
 
-def expected(eval_log: str, verdict: str | None = None) -> str | None:
+def group_of(eval_log: str, verdict: str | None = None) -> str | None:
     """The group of a task by the platform's evaluator, which says nothing of a task that passed.
 
     There the outcome that was sent, the ``verdict``, is one that was wanted.
@@ -216,13 +201,6 @@ def expected(eval_log: str, verdict: str | None = None) -> str | None:
     match = _WANTED.search(eval_log)
     wanted = match[1].split(",")[0].strip() if match else verdict
     return _GROUP.get(wanted, "other") if wanted else None
-
-
-def harmed(acts: int, passed: bool | None) -> bool | None:
-    """Whether something was changed that was not wanted, or not as wanted; None: not scored."""
-    if not acts:
-        return False
-    return None if passed is None else not passed
 
 
 def changes_line(state: str) -> str:

@@ -10,8 +10,8 @@ import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.ledger import Ledger, Tool, ToolCall
-from core.tools.live_task import Facts, LiveTask, Nowhere, dicts_in, open_task, pack_of, page_limit
 from core.tools.paging import OWN_LARGEST
+from core.tools.recorded import Facts, Nowhere, dicts_in, pack_of, page_limit
 from store_tools.basket import APPLY, CHECKOUT, LIST, Mirror
 from store_tools.environment import StoreEnvironment
 
@@ -40,15 +40,6 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
             lines.append(f"last seen in an answer (call {call.number}, {call.name}): {seen}")
             break
     return "\n".join(lines)
-
-
-def open_live(base_url: str, spec_id: str) -> LiveTask:
-    """A new task of that spec on the platform at ``base_url``. Raises ToolFault."""
-
-    def opened(platform: Any, task: Any) -> StoreEnvironment:
-        return StoreEnvironment(platform.get_store_client(task))
-
-    return open_task(base_url, "store", spec_id, opened)
 
 
 Shown = TypeVar("Shown", bound=BaseModel)

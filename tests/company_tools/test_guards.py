@@ -264,7 +264,7 @@ def test_a_refused_change_is_looked_up_before_it_is_believed(path: str, status: 
     taken.line.plan[path], taken.line.then_fails = [status], True
     assert "error" not in taken.call(tool, **arguments)
     assert len(taken.line.events) == 1
-    assert taken.benchmark.side_effects == 1
+    assert taken.benchmark.progress.side_effects == 1
     assert taken.asked_back("ok_answer") is None
 
     refused = PlayedTask()
@@ -274,8 +274,8 @@ def test_a_refused_change_is_looked_up_before_it_is_believed(path: str, status: 
     assert refused.calls[-1].outcome == "failed"
     assert refused.line.paths(path) == [path]
     assert refused.line.events == []
-    assert refused.benchmark.side_effects == 0
-    assert refused.benchmark.unanswered() is None
+    assert refused.benchmark.progress.side_effects == 0
+    assert refused.benchmark.progress.unanswered is None
     assert "did not go through" in (refused.asked_back("ok_answer") or "")
 
 
@@ -305,7 +305,7 @@ def test_a_refused_change_that_cannot_be_looked_up_leaves_the_task_open() -> Non
     with pytest.raises(ToolFault):
         played.call("Req_UpdateEmployeeInfo", employee=UNA, notes="new")
     assert len(played.line.paths("/employees/update")) == 2
-    assert played.benchmark.unanswered()
+    assert played.benchmark.progress.unanswered
 
 
 def test_a_refusal_of_what_would_show_nothing_is_believed() -> None:
@@ -313,7 +313,7 @@ def test_a_refusal_of_what_would_show_nothing_is_believed() -> None:
     played.line.plan["/wiki/update"] = [400]
     with pytest.raises(ToolFault, match="busy"):
         played.call("Req_UpdateWiki", file="never.md", content="")
-    assert played.benchmark.side_effects == 0
+    assert played.benchmark.progress.side_effects == 0
 
 
 @pytest.mark.parametrize("outcome", ["denied_security", "none_clarification_needed"])

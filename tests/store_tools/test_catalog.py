@@ -256,9 +256,9 @@ def test_what_was_not_answered_is_owed_until_it_is(open_shop: Any, make_benchmar
     shop.line.plan[LIST] = [500] * 5
     failed = shop.call("Combo_List_All_Products")
     assert (failed["error"]["method"], failed["error"]["status"]) == ("Req_ListProducts", 500)
-    assert benchmark.unanswered() == "the API gave no usable answer (status 500)"
+    assert benchmark.progress.unanswered == "the API gave no usable answer (status 500)"
     benchmark.state(Ledger())
-    assert benchmark.unanswered()
+    assert benchmark.progress.unanswered
     shop.next_instruction()
     shop.call("Combo_List_All_Products")
-    assert benchmark.unanswered() is None
+    assert benchmark.progress.unanswered is None

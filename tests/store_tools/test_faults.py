@@ -207,7 +207,7 @@ def test_one_purchase_at_most_and_it_is_the_one_that_was_asked_for(
         for step in [*steps, *ending]:
             buyer.do(step)
             buyer.check()
-            if buyer.benchmark.finished():
+            if buyer.benchmark.progress.finished:
                 break
 
 
@@ -251,9 +251,9 @@ def test_a_checkout_that_arrives_after_it_was_given_up_is_noticed(direct: Any) -
     buyer.set({"a": 2}, "")
     with pytest.raises(ToolFault, match="no usable answer"):
         buyer.ledger.call(CHECK_OUT, [6], {})
-    assert buyer.benchmark.side_effects == 0
+    assert buyer.benchmark.progress.side_effects == 0
     buyer.turn()
-    assert buyer.benchmark.side_effects == 1
+    assert buyer.benchmark.progress.side_effects == 1
     buyer.check()
     buyer.set({"a": 2}, "")
     _, fault = buyer.call(CHECK_OUT, expected_total=6)

@@ -4,37 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
+from coordinator.benchmark import Benchmark
 from core.ledger import Ledger, Tool, ToolCall, ToolFault
 from core.runs.task import Turn
 from core.runs.work import StepRecord
-from core.tools.live_task import LiveTask
 from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits
+from workshop.replay.debugger.live_task import LiveTask
 
 LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
 """A person thinks within a tool call: only the code's own time is limited."""
 NOT_FORKED = "a live run is not forked; c continues it"
-
-
-class Workbench(Protocol):
-    """What a benchmark provides for the debugger."""
-
-    def state_at(self, start: str, calls: Sequence[ToolCall]) -> str:
-        """The state behind these calls, as far as records tell."""
-
-    def scenario_of(
-        self,
-        spec_id: str,
-        task_text: str,
-        calls: Sequence[ToolCall],
-        result: Mapping[str, Any] | None,
-        edited: Sequence[ToolCall] = (),
-    ) -> dict[str, Any]:
-        """A pack with one scenario: the task as these calls saw it."""
-
-    def open_live(self, base_url: str, spec_id: str) -> LiveTask:
-        """A new task on a platform. Raises ToolFault."""
 
 
 class BadCommand(Exception):
@@ -103,7 +84,7 @@ class DebugState:
     codes: Sequence[str]
     """The snippets so far, or all that were recorded."""
     clock_and_seed: ClockAndSeed
-    workbench: Workbench
+    benchmark: Benchmark
     tools: Mapping[str, Tool]
     record: Sequence[ToolCall] = ()
     open_live: Callable[[], LiveTask] | None = None

@@ -305,7 +305,7 @@ class Prompt(cmd.Cmd):
 
     def do_state(self, _: str) -> None:
         debug = self._debug
-        self._say(debug.workbench.state_at(debug.subject.state, debug.calls))
+        self._say(debug.benchmark.state_at(debug.subject.state, debug.calls))
         by_hand = [str(one.call.number) for one in debug.history if one.by == "edited"]
         if by_hand:
             self._say(f"calls with an edited result sent nothing: {', '.join(by_hand)}")
@@ -403,9 +403,11 @@ class Prompt(cmd.Cmd):
         # What was recorded tells of the world, too, where the user has answered otherwise.
         calls = [*subject.before, *debug.calls, *debug.record, *subject.after]
         edited = [h.call for h in debug.history if h.by == "edited"]
-        pack = debug.workbench.scenario_of(
-            subject.spec_id, subject.text, calls, subject.result, edited
-        )
+        recorded = (subject.spec_id, subject.text, calls, subject.result, edited)
+        try:
+            pack = debug.benchmark.scenario_of(*recorded)
+        except ValueError as error:
+            raise BadCommand(str(error)) from None
         try:
             with Path(text).expanduser().open("x", encoding="utf-8") as file:
                 file.write(json.dumps(pack, ensure_ascii=False, indent=1) + "\n")

@@ -1,0 +1,52 @@
+"""For what is made of recorded tasks, and for tools that are only shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
+
+from core.ledger import ToolFault, WireCall
+from core.tools.paging import limit_told
+
+Facts = dict[str, Any]
+"""A record, a scenario or a pack as JSON holds it."""
+
+
+class Nowhere:
+    """A client that reaches nothing, for tools that are only shown."""
+
+    def __init__(self, what: str) -> None:
+        """``what``: what its requests would have gone to."""
+        self._what = what
+
+    def dispatch(self, request: Any) -> NoReturn:
+        """Refuse: there is nothing to send to."""
+        text = f"there is no {self._what} behind these tools"
+        raise ToolFault(text, kind="RuntimeError", fatal=True)
+
+
+def dicts_in(value: object) -> Iterator[Facts]:
+    """Every dict within a value, outer ones first."""
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for part in value:
+            yield from dicts_in(part)
+
+
+def page_limit(requests: Iterable[WireCall]) -> int | None:
+    """The page limit that an error told, -1 where it forbids listing; None: no error told one."""
+    limits = (limit_told(request.error) for request in requests)
+    told = next((limit for limit in limits if limit is not None), None)
+    return told if told is None or told > 0 else -1
+
+
+def pack_of(
+    format: str, scenario: Facts, note: str, *, edited: bool, companies: Facts | None = None
+) -> Facts:
+    """A pack of one scenario that is named by its spec and says where it comes from."""
+    said = f"from a recorded run{', answers edited' if edited else ''}; {note}"
+    beside = {} if companies is None else {"companies": companies}
+    name = f"recorded-{scenario['spec_id']}"
+    return {"format": format, "name": name, **beside, "scenarios": [{**scenario, "notes": said}]}
