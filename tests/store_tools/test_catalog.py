@@ -151,7 +151,7 @@ def test_nothing_is_bought_on_a_catalog_that_is_not_believed(open_shop: Any) -> 
     honest = shop.line._client
     shop.line._client = Shelf(GOODS, 3, ODD["goes back"])
     found = shop.call("Combo_Find_Products_For_Query", query="thing")
-    assert "cannot be believed" in found["error"]["text"]
+    assert "cannot be believed" in found["fatal_error"]["text"]
     shop.line._client = honest
     shop.next_instruction()
     shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
@@ -243,7 +243,7 @@ def test_a_search_believes_no_basket_that_does_not_add_up(open_shop: Any) -> Non
         coupons=[],
     )
     assert (found["results"], found["untried"]) == ([], 1)
-    assert "does not add up" in found["error"]["text"]
+    assert "does not add up" in found["fatal_error"]["text"]
     assert shop.held == {"cup": 1}
     assert shop.session.unanswered
 
@@ -255,7 +255,10 @@ def test_what_was_not_answered_is_owed_until_it_is(open_shop: Any, make_benchmar
     shop.next_instruction()
     shop.line.plan[LIST] = [500] * 5
     failed = shop.call("Combo_List_All_Products")
-    assert (failed["error"]["method"], failed["error"]["status"]) == ("Req_ListProducts", 500)
+    assert (failed["fatal_error"]["method"], failed["fatal_error"]["status"]) == (
+        "Req_ListProducts",
+        500,
+    )
     assert benchmark.progress.unanswered == "the API gave no usable answer (status 500)"
     benchmark.state(Ledger())
     assert benchmark.progress.unanswered

@@ -96,12 +96,12 @@ class Buyer:
             if fault.fatal:
                 self.turn()
             return None, fault
-        if not (isinstance(answer, dict) and "error" in answer):
+        if not (isinstance(answer, dict) and answer.get("fatal_error")):
             return answer, None
         fatal = self.ledger.calls[-1].fatal
         if fatal:
             self.turn()
-        return None, ToolFault(answer["error"]["text"], fatal=fatal)
+        return None, ToolFault(answer["fatal_error"]["text"], fatal=fatal)
 
     def do(self, deed: tuple[Any, ...]) -> None:
         match deed:

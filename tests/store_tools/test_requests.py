@@ -61,8 +61,8 @@ def test_a_shop_that_forbids_listing_says_so(open_shop: Any) -> None:
         shop.call("Req_ListProducts")
     assert shop.line.counted["/products/list"] == 1
     listed = shop.call("Combo_List_All_Products")
-    assert (listed["products"], listed["error"]["status"]) == ([], 400)
-    assert "page limit exceeded" in listed["error"]["text"]
+    assert (listed["products"], listed["fatal_error"]["status"]) == ([], 400)
+    assert "page limit exceeded" in listed["fatal_error"]["text"]
 
 
 class Pages:
