@@ -7,10 +7,11 @@ from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
-from company_tools import environment, workbench
+from company_tools import environment, results
 from company_tools.guards import guards_off
 from company_tools.rule_book import TOPICS, RuleBooks
 from company_tools.stages import entities, rights, rule_book, wording
+from company_tools.toolbox import shown_tools
 from company_tools.wiki_pages import Combo_Read_Wiki_Pages
 from company_tools.wiki_store import WikiStore
 from coordinator.benchmark import Benchmark, OpenTask, Platform, TaskOptions, tool_texts
@@ -119,7 +120,7 @@ TEMPLATES = ("entities", "rule_book", "guest", "policy", "current_user", "wordin
 COMPANY = Benchmark(
     name="company",
     open_tasks=open_tasks,
-    list_tools=workbench.tools,
+    list_tools=shown_tools,
     stages=(*STAGES, VERIFY),
     stage_sections=partial(template_sections, entities.PROMPTS, *TEMPLATES),
     shipped_rules=environment.RULES,
@@ -127,11 +128,10 @@ COMPANY = Benchmark(
     needs_answer=True,
     page_tool=Combo_Read_Wiki_Pages.__name__,
     harm_name="wrong write",
-    groups=workbench.GROUPS,
-    group_of=workbench.group_of,
-    shorten_state=workbench.changes_line,
+    groups=results.GROUPS,
+    group_of=results.group_of,
+    shorten_state=results.changes_line,
     scripted="scripted/company",
     world="workshop.simulator.company.world:COMPANY",
-    state_at=workbench.state_at,
-    scenario_of=workbench.scenario_of,
+    bench="workshop.replay.company_bench",
 )

@@ -14,7 +14,7 @@ from coordinator.benchmark import (
 )
 from coordinator.verify import VERIFY
 from core.runs.errors import Usage
-from store_tools import environment, workbench
+from store_tools import environment
 from store_tools.basket import basket_line
 
 
@@ -38,7 +38,7 @@ def open_tasks(options: TaskOptions) -> OpenTask:
 STORE = Benchmark(
     name="store",
     open_tasks=open_tasks,
-    list_tools=workbench.tools,
+    list_tools=environment.tools,
     stages=(VERIFY,),
     shipped_rules=environment.RULES,
     final_answer=environment.ENDING,
@@ -49,6 +49,5 @@ STORE = Benchmark(
     shorten_state=basket_line,
     scripted="scripted/store",
     world="workshop.simulator.store.world:STORE",
-    state_at=workbench.state_at,
-    scenario_of=workbench.scenario_of,
+    bench="workshop.replay.store_bench",
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
@@ -136,17 +136,6 @@ def needs_options(_platform: Platform, task_id: str) -> Environment:
     raise RuntimeError(f"{task_id}: with_options comes before a task is opened")
 
 
-def show_start(start: str, calls: Sequence[ToolCall]) -> str:
-    """The state at the start of a turn, and how many recorded writes came after it."""
-    done = sum(w.kind == "write" and w.outcome == "done" for c in calls for w in c.requests)
-    return f"at the start of the turn: {start}\nafter {done} recorded writes"
-
-
-def brings_no_records(*_recorded: object) -> dict[str, Any]:
-    """A benchmark that makes no packs of recorded tasks. Raises ValueError."""
-    raise ValueError("this benchmark makes no packs of recorded tasks")
-
-
 @dataclass(frozen=True)
 class Benchmark:
     """A benchmark as a whole: what is the same for all of its tasks."""
@@ -180,6 +169,9 @@ class Benchmark:
     """The model that plays where none is named."""
     world: str
     """``module:NAME`` of the world that the embedded platform serves."""
+    bench: str = ""
+    """The module of the workshop that takes its recorded tasks apart for the debugger; "" for
+    none."""
 
     playbooks: str | None = None
     """Its strategies as text; None: the files in ``playbooks/NAME``."""
@@ -196,11 +188,6 @@ class Benchmark:
     Its last turn is kept for that."""
     idle_group: str | None = None
     """The group of tasks that pass if nothing is done; None if there is no such group."""
-    state_at: Callable[[str, Sequence[ToolCall]], str] = show_start
-    """The state at the start of a turn and behind some of its calls, as far as records tell."""
-    scenario_of: Callable[..., dict[str, Any]] = brings_no_records
-    """A pack with one scenario, made of a recorded task: ``(spec_id, task_text, calls, result,
-    edited)``. Raises ValueError: it cannot be made."""
     options: TaskOptions = AS_SHIPPED
     """What the run asks of it."""
     open: OpenTask = needs_options

@@ -14,6 +14,7 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, WireCall
 from core.ledger.tool import retold
 from core.runs.task import TaskProgress
+from core.tools.nowhere import Nowhere
 from core.tools.task_api import ApiClient
 from store_tools.basket import APPLY, CHECKOUT
 from store_tools.combo_basket import basket_tools, cheapest_tool
@@ -44,6 +45,11 @@ def tools_of(session: StoreSession) -> list[Tool]:
         *basket_tools(session),
         *request_tools(session),
     ]
+
+
+def tools() -> list[Tool]:
+    """Every tool that the worker's code may call, without a shop; calling one is refused."""
+    return tools_of(StoreSession(Nowhere("shop")))
 
 
 class StoreEnvironment:

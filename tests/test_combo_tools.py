@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 import regex
 
-from company_tools import workbench as company_bench
-from company_tools.toolbox import all_tools
+from company_tools.toolbox import all_tools, shown_tools
 from core.erc3_client import ApiError, ApiException
 from core.ledger import Budget, Ledger, Tool, ToolFault
 from core.tools.faults import OutOfReach
-from store_tools import workbench as store_bench
-from store_tools.environment import StoreEnvironment
+from store_tools.environment import StoreEnvironment, tools
 from tests.binding import entered
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
 from tests.store_tools.conftest import Direct
@@ -69,7 +67,7 @@ def combos(tools: list[Tool]) -> dict[str, Tool]:
     return {tool.name: tool for tool in tools if tool.name.startswith("Combo_")}
 
 
-TOOLS = {**combos(company_bench.tools()), **combos(store_bench.tools())}
+TOOLS = {**combos(shown_tools()), **combos(tools())}
 
 
 class Shop:
@@ -105,7 +103,7 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_combo_tool_is_named_for_what_it_does_and_is_tried_here() -> None:
     assert set(TOOLS) == {*COMPANY, *STORE}
     assert [name for name in TOOLS if not NAME.fullmatch(name)] == []
-    others = [*company_bench.tools(), *store_bench.tools()]
+    others = [*shown_tools(), *tools()]
     assert all(t.fields is None for t in others if t.name not in TOOLS)
 
 

@@ -19,7 +19,7 @@ from core.models.providers import Played
 from core.models.providers import register as register_provider
 from core.runs.task import TaskProgress
 from core.tools.endpoints import Endpoint
-from core.tools.recorded import Nowhere
+from core.tools.nowhere import Nowhere
 from core.tools.requests import request_tool
 from core.tools.task_api import ApiClient, TaskApi
 from core.tools.task_facts import TaskFacts, Write

@@ -20,6 +20,7 @@ from core.ledger.calls import shorten
 from core.runs.task import Turn
 from core.text import clean
 from worker.sandbox.executor import SandboxExecutor
+from workshop.replay.debugger.bench import bench_of
 from workshop.replay.debugger.debug_state import (
     NOT_FORKED,
     Answered,
@@ -305,7 +306,7 @@ class Prompt(cmd.Cmd):
 
     def do_state(self, _: str) -> None:
         debug = self._debug
-        self._say(debug.benchmark.state_at(debug.subject.state, debug.calls))
+        self._say(bench_of(debug.benchmark).state_at(debug.subject.state, debug.calls))
         by_hand = [str(one.call.number) for one in debug.history if one.by == "edited"]
         if by_hand:
             self._say(f"calls with an edited result sent nothing: {', '.join(by_hand)}")
@@ -405,7 +406,7 @@ class Prompt(cmd.Cmd):
         edited = [h.call for h in debug.history if h.by == "edited"]
         recorded = (subject.spec_id, subject.text, calls, subject.result, edited)
         try:
-            pack = debug.benchmark.scenario_of(*recorded)
+            pack = bench_of(debug.benchmark).scenario_of(*recorded)
         except ValueError as error:
             raise BadCommand(str(error)) from None
         try:

@@ -1,4 +1,4 @@
-"""The store for whoever repeats a recorded run or takes it apart: its tools, its state, a shop."""
+"""A recorded task of the store for whoever takes it apart: its state, and a pack of it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,10 @@ from typing import Any, TypeVar
 import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.ledger import Ledger, Tool, ToolCall
+from core.ledger import ToolCall
 from core.tools.paging import OWN_LARGEST
-from core.tools.recorded import Facts, Nowhere, dicts_in, pack_of, page_limit
 from store_tools.basket import APPLY, CHECKOUT, LIST, Mirror
-from store_tools.environment import StoreEnvironment
-
-
-def tools() -> list[Tool]:
-    """Every tool that the worker's code may call, without a shop; calling one is refused."""
-    with StoreEnvironment(Nowhere("shop")).bind(Ledger()) as found:
-        return found
+from workshop.replay.recorded_parts import Facts, dicts_in, pack_of, page_limit
 
 
 def state_at(start: str, calls: Sequence[ToolCall]) -> str:

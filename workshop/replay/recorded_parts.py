@@ -1,28 +1,15 @@
-"""For what is made of recorded tasks, and for tools that are only shown."""
+"""What states and packs of recorded tasks are made from, whatever the benchmark."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
-from core.ledger import ToolFault, WireCall
+from core.ledger import WireCall
 from core.tools.paging import limit_told
 
 Facts = dict[str, Any]
 """A record, a scenario or a pack as JSON holds it."""
-
-
-class Nowhere:
-    """A client that reaches nothing, for tools that are only shown."""
-
-    def __init__(self, what: str) -> None:
-        """``what``: what its requests would have gone to."""
-        self._what = what
-
-    def dispatch(self, request: Any) -> NoReturn:
-        """Refuse: there is nothing to send to."""
-        text = f"there is no {self._what} behind these tools"
-        raise ToolFault(text, kind="RuntimeError", fatal=True)
 
 
 def dicts_in(value: object) -> Iterator[Facts]:
