@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from cli import preflight
-from cli.benchmarks import RunContext, benchmark_named, used_sections, workbench_of
+from cli.benchmarks import benchmark_named, used_sections
 from cli.options import Options
 from cli.platform import (
     STATE,
@@ -36,13 +36,14 @@ from cli.run_models import (
     run_models,
     versions,
 )
-from coordinator.beginning import Start, TaskExecutorFactory, client_factory
-from coordinator.benchmark import Benchmark
+from coordinator.benchmark import Benchmark, TaskOptions
+from coordinator.clients import client_factory
 from coordinator.config import STRATEGIES
 from coordinator.fork import Past
 from coordinator.limits import CancelToken
 from coordinator.resume import CannotGoOn, Continuation, continuation, session_of
-from coordinator.session import Session
+from coordinator.session import Session, TaskExecutorFactory
+from coordinator.task_plan import TaskPlan
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.kept_files import cache_folder
@@ -222,12 +223,11 @@ class Assembly:
         options = self.options
         if options.debug or options.verbose:
             note = notes(quiet=options.quiet, plain=True)
-        words = self.benchmark.results
         shown = Stream if options.verbose else Progress
-        return shown(note, words.brief, words.harm_name)
+        return shown(note, self.benchmark.shorten_state, self.benchmark.harm_name)
 
-    def session(self, watch: Watcher) -> tuple[Session, list[TaskInfo], list[Start]]:
-        """Open or resume the session; return it with its tasks and how each starts.
+    def session(self, watch: Watcher) -> tuple[Session, list[TaskPlan]]:
+        """Open or resume the session; return it with the tasks that it plays.
 
         Raises:
             ApiException: the platform refused.
@@ -241,8 +241,7 @@ class Assembly:
             litellm_module.load()
         session = self._new_session(watch)
         if self.resumed:
-            plan = self._taken_up(session, self.resumed)
-            return session, plan.tasks, plan.starts
+            return session, self._taken_up(session, self.resumed).plans
         forked = manifest_of(self.options.fork) if self.options.fork else None
         self._note_sandbox(forked.sandboxes if forked else ())
         session.sandboxes = self.sandbox
@@ -255,11 +254,11 @@ class Assembly:
             # A session that only the platform knows of would be lost.
             tasks = session.tasks(lambda: self._note(blank, session, []))
             self._note(blank, session, tasks)
-            starts = session.starts(tasks)
+            plans = session.plans(tasks)
         if self.address:
             place = self.place(session.session_id, len(tasks))
             say(notes(quiet=self.options.quiet), f"playing at {place}")
-        return session, tasks, starts
+        return session, plans
 
     @contextmanager
     def _told_where_left_open(self, session: Session) -> Iterator[None]:
@@ -299,8 +298,7 @@ class Assembly:
     def _debugged(self) -> TaskExecutorFactory:
         from workshop.replay.debugger.sessions import live_debugger
 
-        workbench = workbench_of(self.options.benchmark)
-        return lambda task, played: live_debugger(workbench, task.spec_id, task.text, played)
+        return lambda task, played: live_debugger(self.benchmark, task, played)
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
         manifest = resumed.manifest
@@ -332,7 +330,7 @@ class Assembly:
             may_start=not self.options.real,
         )
         note = notes(quiet=self.options.quiet)
-        if plan.tasks and (calls := preflight.ready(self.models, self.options, note)):
+        if plan.plans and (calls := preflight.ready(self.models, self.options, note)):
             tried = {"preflight": (*manifest.preflight, *calls)}
             manifest.model_copy(update=tried).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
@@ -360,7 +358,7 @@ class Assembly:
 
     def _keep(self) -> None:
         prompts = Prompts(self.folder)
-        shipped = self.benchmark.prompts.shipped()
+        shipped = self.benchmark.sections()
         replaced = [shipped[name] for name in self.overrides]
         for text in [*self.prompts.values(), *replaced, *self.overrides.values()]:
             prompts.keep(text)
@@ -369,16 +367,16 @@ class Assembly:
 
     def _manifest(self, session: Session) -> Manifest:
         """What the run is made of, without its session and tasks, which are not known yet."""
-        shipped, words = self.benchmark.prompts.shipped(), self.benchmark.results
+        shipped = self.benchmark.sections()
         return Manifest(
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
             benchmark=self.options.benchmark,
             strategy=self.options.strategy,
             stages=tuple(kind.name for kind in session.stages),
-            harm_name=words.harm_name,
-            groups=words.groups,
-            idle_group=words.idle_group,
+            harm_name=self.benchmark.harm_name,
+            groups=self.benchmark.groups,
+            idle_group=self.benchmark.idle_group,
             identity=self.identity,
             note=note_on(self.identity.models.values()),
             packs=self._packs,
@@ -429,8 +427,8 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     note = notes(quiet=options.quiet)
     overrides = used_sections(options.prompts, options.benchmark, (options.strategy,), note)
     retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.requested)
-    benchmark = benchmark_named(options.benchmark, _context(options, overrides, retry_policy))
-    models = run_models(options, benchmark.environments.stages)
+    benchmark = benchmark_named(options.benchmark, _asked(options, overrides, retry_policy))
+    models = run_models(options, benchmark.stages)
     known = pack or (pack_at(options.pack) if options.allow_scripted and options.pack else None)
     models.played = Played((known,) if known else ())
     check_models(options, models, url)
@@ -464,10 +462,16 @@ def _url(options: Options, earlier: Resumed | None) -> str:
     return url_to_play_at(earlier.manifest.base_url, command("--resume", earlier.folder))
 
 
-def _context(options: Options, overrides: Texts, retry_policy: RetryPolicy) -> RunContext:
+def _asked(options: Options, overrides: Texts, retry_policy: RetryPolicy) -> TaskOptions:
     cache = cache_folder()
     # What is recorded, or answered from a record, holds every call.
     books = None if options.record or options.playback else cache
-    return RunContext(
-        retry_policy, options.guards, cache, overrides, options.rulebook, books, options.stages
+    return TaskOptions(
+        retry_policy,
+        guards=options.guards,
+        stages=options.stages,
+        texts=overrides,
+        rulebooks=options.rulebook,
+        cache=cache,
+        books=books,
     )

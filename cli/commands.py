@@ -97,8 +97,9 @@ def debug(options: DebugOptions, _context: typer.Context) -> int:
     """
     from rich.console import Console
 
-    from cli.benchmarks import tools_of, workbench_of
+    from cli.benchmarks import tools_of
     from cli.debugging import fork_options, turn_of, world_of
+    from cli.registry import declared
     from core.runs.find import find_run
     from core.runs.manifest import read_manifest
     from workshop.replay.debugger.sessions import debug_state, drive
@@ -107,7 +108,7 @@ def debug(options: DebugOptions, _context: typer.Context) -> int:
     spec, number = turn_of(folder, options.task, options.turn)
     name = read_manifest(folder).benchmark
     with world_of(folder, spec, options.pack) as url:
-        debugged = debug_state(folder, spec, number, tools_of(name), workbench_of(name), url)
+        debugged = debug_state(folder, spec, number, tools_of(name), declared(name), url)
         edited = drive(debugged, Console(soft_wrap=True))
     if edited is None:
         return 0
@@ -127,11 +128,12 @@ def prompts(
     Each section is a file of its own.
     With --prompts, changed files replace the built-in texts; files may be deleted.
     """
-    from cli.benchmarks import benchmark_named, shipped_sections
+    from cli.benchmarks import shipped_sections
+    from cli.registry import declared
     from core.models.sections import SectionError, write_out
     from core.runs.errors import Usage
 
-    texts = benchmark_named(benchmark).prompts.shipped() if benchmark else shipped_sections()
+    texts = declared(benchmark).sections() if benchmark else shipped_sections()
     try:
         write_out(texts, folder)
     except SectionError as error:

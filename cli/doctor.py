@@ -18,7 +18,7 @@ from cli import doctor_models, env_file
 from cli.doctor_models import Diagnosis, Finding, State, diagnosis, finding, has_problem
 from cli.options import DoctorOptions
 from cli.platform import REAL_URL, bare, is_address
-from coordinator.beginning import base_urls
+from coordinator.clients import base_urls
 from core.http.proxies import ProxyUnusable, is_loopback, proxy_of
 from core.models.extras import install
 from core.models.file_checks import FileError

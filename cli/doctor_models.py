@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import regex
 from pydantic import AfterValidator
 
-from coordinator.beginning import BASE_URLS
+from coordinator.clients import BASE_URLS
 from core.http.proxies import ProxyUnusable, proxy_of
 from core.ledger import Record
 from core.models.errors import hint_of

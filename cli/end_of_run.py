@@ -165,7 +165,7 @@ def _show_table(show: Console, assembly: Assembly, results: RunResults) -> None:
         say(show, f"turn by turn: {command('report', assembly.options.fork, assembly.folder)}")
         return
     show.print(summary_table(results, show.width))
-    for line in summary_lines(results, assembly.benchmark.results.idle_group):
+    for line in summary_lines(results, assembly.benchmark.idle_group):
         show.print(line, highlight=False, markup=False)
 
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.benchmarks import RunContext, declared, know_world, used_sections, world_named
+from cli import registry
+from cli.benchmarks import know_worlds, used_sections
 from cli.options import Options
-from cli.registry import BENCHMARKS, Registration
+from cli.registry import BENCHMARKS
 from cli.run_models import check_evaluator, prompts_of, run_models, versions
-from coordinator.benchmark import Benchmark
+from coordinator.benchmark import AS_SHIPPED, Benchmark
 from coordinator.config import StrategyName
 from core.files import read_bytes
 from core.models.models_file import default_models
-from core.models.sections import Texts
 from core.runs.errors import CannotRun
 from core.runs.folder import PACK_COPY
 from core.runs.results import ResultsFile
@@ -34,16 +34,15 @@ if TYPE_CHECKING:
 class Factory:
     """Makes one benchmark with its world, in this or another process."""
 
-    entry: Registration
+    place: str
+    """``module:NAME`` of its declaration, which another process may not have registered."""
 
     def __call__(self) -> LabBenchmark:
-        """The benchmark, which can be made again with other guards and prompts."""
-        know_world(self.entry)
-        return LabBenchmark(world_named(self.entry.name), self._build)
-
-    def _build(self, guards: str, overrides: Texts) -> Benchmark:
-        run = RunContext(guards=guards, overrides=overrides)
-        return declared(self.entry.name, self.entry, run)
+        """The benchmark, which can be played with other guards and prompts."""
+        registry.register(self.place)
+        know_worlds()
+        benchmark: Benchmark = registry.load(self.place)
+        return LabBenchmark(registry.load(benchmark.world), benchmark.with_options(AS_SHIPPED))
 
 
 class _Benchmarks(Mapping[str, BenchmarkFactory]):
@@ -51,10 +50,10 @@ class _Benchmarks(Mapping[str, BenchmarkFactory]):
         return Factory(BENCHMARKS[name])
 
     def __iter__(self) -> Iterator[str]:
-        return (id for id, entry in BENCHMARKS.items() if id == entry.name)
+        return iter(registry.names())
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(registry.names())
 
 
 LAB = _Benchmarks()
@@ -82,7 +81,7 @@ def _models(
 def _prompts(benchmark: Benchmark, settings: Settings) -> Mapping[str, str]:
     fields = settings.model_dump(include=set(Options.model_fields), exclude={"prompts"})
     options = Options.model_validate(fields)
-    return prompts_of(benchmark, options, run_models(options, benchmark.environments.stages))
+    return prompts_of(benchmark, options, run_models(options, benchmark.stages))
 
 
 def _ask_once(asked: Asked, note: Console) -> None:
@@ -108,10 +107,10 @@ def play_trivial(folder: Path) -> None:
         results = readable_results(folder)
         if results is None or not results.finished or results.trivial:
             return
-        entry = BENCHMARKS.get(results.benchmark)
-        if entry is None:
+        place = BENCHMARKS.get(results.benchmark)
+        if place is None:
             return
-        lab = Factory(entry)()
+        lab = Factory(place)()
         specs = {task.spec_id for task in results.tasks}
         pack = lab.read(read_bytes(copy).decode(), str(copy))
         ResultsFile(folder).append(played(lab, pack, specs))

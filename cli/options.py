@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer
 
-from cli.registry import BENCHMARKS, DEFAULT
+from cli.registry import BENCHMARKS, DEFAULT, declared, platform_ids
 from cli.standard_streams import at_terminal
 from coordinator.config import STRATEGIES, PlayOptions, RunConfig, fixed, once, option
 from core.erc3_client.bounds import RETRY_SECONDS
@@ -29,8 +29,8 @@ class TraceKind(StrEnum):
 
 def _evaluator(known: dict[str, Any]) -> str:
     # Another benchmark is refused behind this.
-    entry = BENCHMARKS.get(known["benchmark"], BENCHMARKS[DEFAULT])
-    return os.environ.get("EVALUATOR_MODEL") or entry.scripted
+    id = known["benchmark"] if known["benchmark"] in BENCHMARKS else DEFAULT
+    return os.environ.get("EVALUATOR_MODEL") or declared(id).scripted
 
 
 def _worker(known: dict[str, Any]) -> str:
@@ -172,14 +172,13 @@ def check(options: Options) -> None:
 
 
 def _of_platform(o: Options) -> Iterator[str]:
-    entry = BENCHMARKS.get(o.benchmark)
-    if entry is None:
+    real_ids = platform_ids(o.benchmark)
+    if o.benchmark not in BENCHMARKS:
         there = ", ".join(BENCHMARKS)
         yield f"--benchmark {o.benchmark!r} is not supported; there are tools for: {there}"
-    elif o.real and entry.platform_ids and o.benchmark not in entry.platform_ids:
-        real_ids = ", ".join(entry.platform_ids)
+    elif o.real and real_ids and o.benchmark not in real_ids:
         what = f"--benchmark {o.benchmark} is a name of the simulator"
-        yield f"{what}; with --real use one of: {real_ids}"
+        yield f"{what}; with --real use one of: {', '.join(real_ids)}"
     if o.real and o.pack and not o.allow_scripted:
         yield "--pack is for the simulator and cannot be combined with --real"
     if o.allow_scripted and not (o.real and o.pack):

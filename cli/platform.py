@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cli import has_workshop
-from cli.benchmarks import know_world, world_named
+from cli.benchmarks import know_worlds, world_named
 from cli.options import Options
-from cli.registry import every_benchmark
+from cli.registry import names
 from coordinator.benchmark import Benchmark
 from core.erc3_client import connections
 from core.erc3_client.retry_policy import RetryPolicy
@@ -95,8 +95,7 @@ def pack_of(options: Options, past: Any) -> Pack | None:
     own = copy or world.bundled
     pack = pack_at(options.pack or own)
     if pack.format != world.format:
-        entries = every_benchmark()
-        theirs = next(e.name for e in entries if world_named(e.name).format == pack.format)
+        theirs = next(name for name in names() if world_named(name).format == pack.format)
         raise Usage(
             f"the pack cannot be used: {pack.name!r} is a {pack.format}, and --benchmark "
             f"{options.benchmark} plays {world.format}; give --benchmark {theirs}"
@@ -126,8 +125,7 @@ def load_pack(path: Path) -> Pack:
     """A pack of any registered benchmark. Raises PackError, OSError."""
     from workshop.simulator import worlds
 
-    for entry in every_benchmark():
-        know_world(entry)
+    know_worlds()
     return worlds.load_pack(path)
 
 

@@ -50,16 +50,16 @@ def start(options: Options) -> int:
         stack.enter_context(_ended_properly(assembly))
         watch = assembly.watcher(note)
         with waiting_told(note, assembly.address, assembly.retry_policy):
-            session, tasks, starts = assembly.session(watch)
-        watch.expect(len(tasks), session.kept)
+            session, plans = assembly.session(watch)
+        watch.expect(len(plans), session.kept)
         if session.kept:
-            rest = f"{len(tasks)} to play" if tasks else "nothing is left to play"
+            rest = f"{len(plans)} to play" if plans else "nothing is left to play"
             kept = so_many_tasks(len(session.kept))
             say(note, f"resuming {assembly.folder}: {kept} kept, {rest}")
         loading.over()
         with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
-            results = session.run(tasks, starts)
-        return _end(assembly, session, results, anything_new=bool(tasks))
+            results = session.run(plans)
+        return _end(assembly, session, results, anything_new=bool(plans))
 
 
 def check_sandbox(options: Options, note: Console) -> None:

@@ -15,10 +15,10 @@ from cli import preflight
 from cli.benchmarks import every_stage
 from cli.options import Options
 from cli.platform import bare
-from cli.registry import registered
-from coordinator.beginning import base_urls
+from cli.registry import declared
 from coordinator.benchmark import Benchmark
-from coordinator.stages import StageSpec, chosen, with_stage_tools
+from coordinator.clients import base_urls
+from coordinator.stages import StageSpec, chosen
 from core.http.proxies import is_loopback
 from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
@@ -184,22 +184,23 @@ def _stage_models(models: Models, options: Options, stages: Sequence[StageSpec])
 
 def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
-    kinds = chosen(options.stages, benchmark.environments.stages)
+    texts = benchmark.options.texts
+    kinds = chosen(options.stages, benchmark.stages)
     prompted = [k for k in kinds if k.prompt]
-    of_steps = {k.name: k.prompt() for k in prompted if k.prompt}
-    tools = with_stage_tools(benchmark, prompted).environments.tools()
-    texts = benchmark.prompts
+    of_steps = {k.name: k.prompt(texts) for k in prompted if k.prompt}
+    tools = benchmark.tools(prompted)
     url = models.base_urls.get("evaluator")
     # Its settings tell whether it takes a schema.
     client = ModelClient(options.evaluator, "evaluator", base_url=url, models=models.models)
     if options.strategy == "next-step":
-        guide = texts.guide_of_steps()
-        agent = Agent(client, texts.rules, guide, tools, texts=texts.overrides)
+        guide = benchmark.guide(of_steps=True)
+        agent = Agent(client, benchmark.rules, guide, tools, texts=texts)
         return {options.strategy: agent.system, **of_steps}
-    evaluator = Evaluator(client, texts.rules, texts.guide(), texts.final_answer, texts.overrides)
+    guide, form = benchmark.guide(), benchmark.final_answer
+    evaluator = Evaluator(client, benchmark.rules, guide, form, texts)
     return {
         "evaluator": evaluator.system,
-        "worker": system_prompt((t for t in tools if not t.closes), texts.overrides),
+        "worker": system_prompt((t for t in tools if not t.closes), texts),
         **of_steps,
     }
 
@@ -266,7 +267,7 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
     model, variable = reference
     pair = "evaluator and worker are" if asks_role(options, "worker") else "the model is"
     text = f"no model is named and {variable} is set: {pair} {model}"
-    scripted = registered(options.benchmark).scripted
+    scripted = declared(options.benchmark).scripted
     notice = f"{text}; --evaluator {scripted} plays without an LLM"
     return options.model_copy(update=dict.fromkeys(_ROLES, model)), notice
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
-from cli.benchmarks import Declaration, RunContext, ToolTexts
-from coordinator.benchmark import Environment, ResultWords
+from coordinator.benchmark import (
+    Benchmark,
+    Environment,
+    OpenTask,
+    Platform,
+    TaskOptions,
+    tool_texts,
+)
+from coordinator.verify import VERIFY
 from core.runs.errors import Usage
-from store_tools import environment, workbench
+from store_tools import environment
 from store_tools.basket import basket_line
 
 
@@ -16,26 +22,32 @@ class StoreTask(environment.StoreEnvironment, Environment):
     """A task of the store, with nothing to brief or to send at the end."""
 
 
-def declare(run: RunContext) -> Declaration:
-    """Declare the store benchmark, which has no stages. Raises Usage: it has no guards."""
-    if run.guards not in ("all", ""):
+def open_tasks(options: TaskOptions) -> OpenTask:
+    """Open shops. Raises Usage: the store has no guards."""
+    if options.guards not in ("all", ""):
         raise Usage("--guards: this benchmark has no guards to switch")
+    docs = tool_texts(options.texts, STORE.name)
 
-    def open_task(platform: Any, task_id: str, docs: ToolTexts) -> StoreTask:
+    def open_task(platform: Platform, task_id: str) -> StoreTask:
         client = platform.get_store_client(SimpleNamespace(task_id=task_id))
-        return StoreTask(client, run.retry_policy, docs)
+        return StoreTask(client, options.retry_policy, docs)
 
-    return Declaration(
-        rules=environment.RULES,
-        final_answer=environment.ENDING,
-        open=open_task,
-        tools=workbench.tools,
-        results=ResultWords(
-            harm_name=environment.HARM_NAME,
-            groups=environment.GROUPS,
-            idle_group="refuse",
-            brief=basket_line,
-            expected=environment.expected,
-            harmed=environment.harmed,
-        ),
-    )
+    return open_task
+
+
+STORE = Benchmark(
+    name="store",
+    open_tasks=open_tasks,
+    list_tools=environment.tools,
+    stages=(VERIFY,),
+    shipped_rules=environment.RULES,
+    final_answer=environment.ENDING,
+    harm_name="wrong checkout",
+    groups=environment.GROUPS,
+    idle_group="refuse",
+    group_of=environment.group_of,
+    shorten_state=basket_line,
+    scripted="scripted/store",
+    world="workshop.simulator.store.world:STORE",
+    bench="workshop.replay.store_bench",
+)

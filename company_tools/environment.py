@@ -30,6 +30,7 @@ from company_tools.wiki_store import Pages, WikiStore
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, ToolFault, WireCall
 from core.ledger.tool import retold
+from core.runs.task import TaskProgress
 from core.runs.work import WorkReport
 from core.tools.faults import OutOfReach, Refused
 from core.tools.task_api import ApiClient
@@ -42,9 +43,6 @@ _CHALLENGES: dict[str, str] = _TEXTS["challenges"]
 
 class CompanyEnvironment:
     """One task's company."""
-
-    answers = True
-    """A task without its answer is lost."""
 
     def __init__(
         self,
@@ -199,19 +197,23 @@ class CompanyEnvironment:
         """Take over what earlier work on this task has done; nothing is sent."""
         self._session.resume(entries)
 
-    def finished(self) -> str | None:
-        """Why nothing more can be done, or None."""
-        return "the user has been answered" if self._session.facts.responses else None
+    @property
+    def progress(self) -> TaskProgress:
+        """How far the task is; the answer that was sent ends it, and is no side effect.
 
-    def unanswered(self) -> str | None:
-        """What the system has not answered usably, although it was waited for; None: nothing.
-
-        A change of which nobody knows whether it took effect is such a thing, and so is a listing
-        that contradicts itself. It is forgotten when a later request of the same kind is answered.
+        Unanswered is what the system has not answered usably, although it was waited for: a change
+        of which nobody knows whether it took effect is such a thing, and so is a listing that
+        contradicts itself. It is forgotten when a later request of the same kind is answered.
         """
-        session = self._session
-        open_ = (c.summary for c in session.facts.changes if c.outcome in ("sent", "unknown"))
-        return next(iter(session.unanswered.values()), next(open_, None))
+        facts = self._session.facts
+        open_ = (c.summary for c in facts.changes if c.outcome in ("sent", "unknown"))
+        answered = bool(facts.responses)
+        return TaskProgress(
+            ending=str(facts.responses[-1]["outcome"]) if answered else "none",
+            side_effects=len(facts.changed),
+            finished="the user has been answered" if answered else None,
+            unanswered=next(iter(self._session.unanswered.values()), next(open_, None)),
+        )
 
     def check_finish(
         self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()
@@ -243,14 +245,19 @@ class CompanyEnvironment:
                 return str(problem)
             return unintended(answer, self._session, report.calls)
 
-    def finish(self, final_answer: str, ledger: Ledger) -> str | None:
+    def finish(self, final_answer: str | None, ledger: Ledger) -> str | None:
         """Send the one answer; what speaks against it where it cannot be sent.
+
+        ``final_answer``: None for a task that a limit ends, which is answered error_internal.
 
         Raises OutOfReach: it is not known to have arrived.
         """
         if self._session.facts.responses:
             return None
         with self._session.recording_to(ledger):
+            if final_answer is None:
+                self._give_up()
+                return None
             try:
                 answer = self._read(final_answer)
             except NoFinalAnswer as problem:
@@ -264,6 +271,14 @@ class CompanyEnvironment:
                 return f"not answered: the system refuses it: {fault.text}"
         return None
 
+    def _give_up(self) -> None:
+        """Send error_internal, unless an answer was sent before. Raises ToolFault."""
+        self._session.settle_answer()
+        if not self._session.facts.responses:
+            text = "The request could not be completed because of an internal error."
+            answer = FinalAnswer("error_internal", text, ())
+            self._session.answer(as_sent(answer, self._session))
+
     def reworded(self, final_answer: str, words: str, ledger: Ledger) -> str:
         """The same answer with another message; what is no answer comes back as it is."""
         with self._session.recording_to(ledger):
@@ -272,30 +287,7 @@ class CompanyEnvironment:
             except NoFinalAnswer:
                 return final_answer
 
-    def give_up(self, ledger: Ledger) -> None:
-        """The one answer of a task that a limit ends: error_internal. Raises ToolFault."""
-        with self._session.recording_to(ledger):
-            self._session.settle_answer()
-            if not self._session.facts.responses:
-                text = "The request could not be completed because of an internal error."
-                answer = FinalAnswer("error_internal", text, ())
-                self._session.answer(as_sent(answer, self._session))
-
     def _read(self, final_answer: str) -> FinalAnswer:
         """Read the words of a FINISH, with what earlier work has read. Raises NoFinalAnswer."""
         self._session.read_again()
         return read_final_answer(final_answer, self._session)
-
-    @property
-    def side_effects(self) -> int:
-        """Changes that took effect; the answer is none."""
-        return len(self._session.facts.changed)
-
-    @property
-    def ending(self) -> str:
-        """The outcome that was sent."""
-        return (
-            str(self._session.facts.responses[-1]["outcome"])
-            if self._session.facts.responses
-            else "none"
-        )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal, NamedTuple, get_args
 
 import regex
+from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from company_tools.company_session import CompanySession
@@ -19,7 +21,7 @@ from core.ledger import Tool, ToolFault, tool
 from core.models.reply_json import find_json
 from core.models.reply_labels import ANSWER, Label, Labels, parts_of
 
-OUTCOMES: tuple[str, ...] = get_args(Outcome)
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 KINDS = ("employee", "customer", "project", "wiki", "location")
 FORM = '"OUTCOME: …", "MESSAGE: …", "LINKS: auto | none | kind:id, …", each on a line'
 LINKLESS = frozenset(
@@ -70,22 +72,39 @@ class Link(NamedTuple):
     id: str
 
 
-class FinalAnswer(NamedTuple):
-    """An answer as the evaluator wants it."""
+@dataclass(frozen=True)
+class FinalAnswer:
+    """An answer as the evaluator, or a stage, wants it."""
 
-    outcome: str
+    outcome: Outcome
     message: str
     links: tuple[Link, ...] | None
     """None: as the facts tell."""
 
+    def as_text(self) -> str:
+        """The words of a FINISH that code writes: JSON, which is read back as this very record."""
+        links = None if self.links is None else [link._asdict() for link in self.links]
+        fields = {"outcome": self.outcome, "message": self.message, "links": links}
+        return json.dumps(fields, ensure_ascii=False)
+
+
+_RECORD = TypeAdapter(FinalAnswer)
+
 
 def read_final_answer(text: str, session: CompanySession) -> FinalAnswer:
-    """Read the three lines of a FINISH, or a JSON object of the same. Raises NoFinalAnswer."""
+    """Read a record, the three lines of a FINISH, or other JSON of the same. Raises NoFinalAnswer.
+
+    A record's own text is read back as it was; all else is what a model wrote.
+    """
+    with suppress(ValueError, RecursionError):
+        record = _RECORD.validate_python(json.loads(text))
+        if record.message.strip():
+            links = record.links and tuple(dict.fromkeys(record.links))
+            return FinalAnswer(record.outcome, record.message.strip(), links)
     parts = _object(text) or _parts(text)
     outcome = parts.get("OUTCOME", "").split("\n")[0].strip(" *_`.|\"'").casefold()
     named = [one for one in OUTCOMES if regex.search(rf"\b{one}\b", outcome)]
-    outcome = named[0] if len(named) == 1 else outcome
-    if outcome not in OUTCOMES:
+    if len(named) != 1:
         problem = (
             f"the outcome {outcome[:60]!r} does not exist" if outcome else "no OUTCOME was given"
         )
@@ -93,7 +112,8 @@ def read_final_answer(text: str, session: CompanySession) -> FinalAnswer:
     message = parts.get("MESSAGE", "").strip()
     if not message:
         raise NoFinalAnswer(f"no MESSAGE was given. A FINISH says {FORM}")
-    return FinalAnswer(outcome, message, _links(parts.get("LINKS", "auto"), session))
+    links = _links(parts.get("LINKS", "auto"), session)
+    return FinalAnswer(named[0], message, links)
 
 
 def _object(text: str) -> dict[str, str]:
@@ -306,9 +326,7 @@ def reworded(text: str, words: str, session: CompanySession) -> str:
     Raises NoFinalAnswer: it is no answer.
     """
     old = read_final_answer(text, session)
-    links = [link._asdict() for link in links_of(old, session)]
-    parts = {"OUTCOME": old.outcome, "MESSAGE": words, "LINKS": links}
-    return json.dumps(parts, ensure_ascii=False)
+    return replace(old, message=words, links=links_of(old, session)).as_text()
 
 
 class LinkArgument(TypedDict):

@@ -9,6 +9,7 @@ sent. A soft one objects once. The guards that are no check of an answer act whe
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import regex
@@ -352,7 +353,7 @@ def objections(
 
     Raises OutOfReach: what has to be looked up has no answer.
     """
-    linked = answer._replace(links=links_of(answer, session))
+    linked = replace(answer, links=links_of(answer, session))
     reasons = (
         guard.check(linked if guard.name == "guest" else answer, session)
         for guard in GUARDS

@@ -17,6 +17,7 @@ from company_tools import ids, listings, profile, sums, updates, wiki_pages
 from company_tools.arguments import bare_id, day, loosened
 from company_tools.change import is_change, levels_of
 from company_tools.company_session import FIELDS, CompanySession
+from company_tools.final_answer import final_answer_tool
 from company_tools.profile import person_of
 from company_tools.stages.language import language
 from company_tools.wiki_store import WikiStore
@@ -25,6 +26,7 @@ from core.erc3_client.own import company_models as wire
 from core.ledger import Tool, ToolFault, tool
 from core.ledger.calls import Kind
 from core.tools.faults import OutOfReach
+from core.tools.nowhere import Nowhere
 from core.tools.paging import END
 from core.tools.requests import bound, request_tool
 
@@ -160,6 +162,11 @@ def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
         _made(session, "write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
         *map(loosened, combos),
     ]
+
+
+def shown_tools() -> list[Tool]:
+    """Every tool of a known user, without a company, and the one that closes a task."""
+    return [*all_tools(CompanySession(Nowhere("company")), WikiStore()), final_answer_tool()]
 
 
 def _made(

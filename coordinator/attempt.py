@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
-from coordinator.beginning import Shared, Start
-from coordinator.benchmark import Benchmark, Environment, Platform
+from coordinator.benchmark import Environment, Platform, is_harmful
 from coordinator.config import Limits
 from coordinator.limits import Halt, LimitReached, Meter
-from coordinator.stages import with_stage_tools
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
+from coordinator.task_plan import TaskPlan
 from core.ledger import Ledger, LedgerEntry, Notice, ToolFault
 from core.models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
 from core.models.model_client import ModelClient, ModelFailed
@@ -23,7 +23,10 @@ from core.models.reprompt import Unreadable
 from core.runs.journal import Journal, JournalFailed
 from core.runs.reader import NOTED
 from core.runs.results import PASS, Failure, Known, TaskResult
-from core.runs.task import PREPARED, Decision, TaskInfo, TaskRun
+from core.runs.task import PREPARED, Decision, TaskInfo, TaskProgress
+
+if TYPE_CHECKING:
+    from coordinator.session import Session
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
@@ -106,22 +109,21 @@ class Telemetry:
 class Attempt(CallObserver):
     """Plays one task from its start to its result; watches the model calls of it meanwhile."""
 
-    shared: Shared
-    task: TaskInfo
-    start: Start
-    run: TaskRun = field(default_factory=TaskRun)
+    session: Session
+    plan: TaskPlan
     left_debugger: bool = False
     _begun: bool = False
     """Whether the task was started and the benchmark knows what was done before."""
 
     def __post_init__(self) -> None:
-        config = self.shared.config
+        self.task, self.run = self.plan.task, self.plan.earlier
+        config = self.session.config
         limits = Limits(config.task_seconds, config.task_tokens, config.task_dollars)
         self._meter = Meter(limits, "task")
         self._pack = config.pack_name or ""
-        self._known = self.shared.known.get(self.task.spec_id, Known())
+        self._known = self.session.known.get(self.task.spec_id, Known())
         self._telemetry = Telemetry(
-            self.shared.platform, self.task.task_id, lambda: self.shared.with_retries(self.gate)
+            self.session.platform, self.task.task_id, lambda: self.session.with_retries(self.gate)
         )
 
     def play(self) -> TaskResult:
@@ -130,17 +132,14 @@ class Attempt(CallObserver):
         Raises JournalFailed: nothing more may be done; the task is left as it is.
         """
         began = time.perf_counter()
-        history = self.start.history
-        if history:
-            self.run = history.run()
-            for call in self.run.calls:
-                self._meter.add(call)
+        for call in self.run.calls:
+            self._meter.add(call)
         earlier = self.run.seconds
         self._meter.lived(earlier)
-        with closing(Journal(self.start.path)) as self._journal, closing(self._telemetry):
+        with closing(Journal(self.plan.path)) as self._journal, closing(self._telemetry):
             restored = len(self.run.calls)
             environment = self._play()
-            if restored and len(self.run.calls) == restored and not self.start.closed:
+            if restored and len(self.run.calls) == restored and not self.plan.closed:
                 # The process that made them may have been killed before it reported any, and a
                 # task without a reported call loses score; one too many counts its tokens twice.
                 self._telemetry.report(self.run.calls[-1])
@@ -154,15 +153,14 @@ class Attempt(CallObserver):
 
     def _play(self) -> Environment | None:
         """Run the loop; the task is ready to be closed afterwards, whatever happened."""
-        shared, environment = self.shared, self.start.environment
+        session, environment = self.session, self.plan.environment
         try:
-            with shared.with_retries(self.gate):
+            with session.with_retries(self.gate):
                 if environment is None:
-                    open_environment = shared.benchmark.environments.open
-                    environment = open_environment(shared.platform, self.task.task_id)
+                    environment = session.benchmark.open(session.platform, self.task.task_id)
                 self._begin(environment)
                 loop = self._loop(environment)
-                if self.start.closed:
+                if self.plan.closed:
                     loop.conclude()
                 else:
                     loop.go(self.task.text)
@@ -190,55 +188,56 @@ class Attempt(CallObserver):
 
     def _begin(self, environment: Environment) -> None:
         """Write the first record, start the task, and restore the environment's memory."""
-        task, history = self.task, self.start.history
-        known: dict[str, object] = {
-            "pack": self._pack, "epoch": self.start.epoch, "mechanics": self._known.mechanics,
-        }  # fmt: skip
-        named: dict[str, object] = asdict(task) | {"attempt": self.start.number} | known
-        if history:
-            history.begin(self._journal, named)
-        else:
-            self._journal.write("task", named)
-        if self.start.needs_start:
+        task, plan = self.task, self.plan
+        named: dict[str, object] = asdict(task) | {"attempt": plan.attempt, "pack": self._pack}
+        named |= {"epoch": plan.epoch, "mechanics": self._known.mechanics}
+        plan.begin(self._journal, named)
+        if plan.needs_start:
             try:
-                self.shared.platform.start_task(task)
+                self.session.platform.start_task(task)
             except (Halt, JournalFailed):
                 raise
             except Exception as error:
                 text = f"the task could not be started: {type(error).__name__}: {error}"
                 raise ToolFault(text, fatal=True) from None
-        if history:
-            environment.restore(history.entries())
+        environment.restore(plan.entries)
         self._begun = True
 
     def _loop(self, environment: Environment) -> TaskLoop:
-        config, clients = self.shared.config, self.shared.clients
+        session, benchmark = self.session, self.session.benchmark
         # A stage that has no model is no tool, in prompts as in the ledger.
-        asked = [kind for kind in self.shared.stages if kind.tool and self._stage_client(kind.name)]
-        benchmark = with_stage_tools(self.shared.benchmark, asked)
-        factory = self.shared.executor_factory
+        asked = [kind for kind in session.stages if kind.tool and self._stage_client(kind.name)]
+        factory = session.executor_factory
         executor_factory = factory(self.task, environment) if factory else None
         return TaskLoop(
             environment,
-            strategy_of(config, benchmark, lambda role: clients(role, self), executor_factory),
+            strategy_of(
+                session.config,
+                benchmark,
+                asked,
+                lambda role: session.clients(role, self),
+                executor_factory,
+            ),
             self._journal,
             self.run,
-            max_turns=config.max_turns,
+            max_turns=session.config.max_turns,
             on_entry=self._on_entry,
-            on_turn=partial(self.shared.watcher.turn_done, self.task),
+            on_turn=partial(self.session.watcher.turn_done, self.task),
             on_decision=self._on_decision,
-            on_call=partial(self.shared.watcher.tool_called, self.task),
-            stages=self.shared.stages,
+            on_call=partial(self.session.watcher.tool_called, self.task),
+            stages=self.session.stages,
             client=self._stage_client,
+            texts=benchmark.options.texts,
+            needs_answer=benchmark.needs_answer,
         )
 
     def _stage_client(self, step: str) -> ModelClient | None:
         """The way to a stage's model."""
-        return self.shared.clients(step, self)
+        return self.session.clients(step, self)
 
     def _on_decision(self, number: int, decision: Decision) -> None:
-        self.shared.breaker.alive()
-        self.shared.watcher.decided(self.task, number, decision)
+        self.session.breaker.alive()
+        self.session.watcher.decided(self.task, number, decision)
 
     def _on_entry(self, noted: LedgerEntry | Notice) -> None:
         """Note intents, durably, before they are sent, and every write after it."""
@@ -247,15 +246,15 @@ class Attempt(CallObserver):
 
     def gate(self) -> None:
         """Asked before every model call. Raises Halt."""
-        self.shared.stop.check()
-        self.shared.meter.check()
+        self.session.stop.check()
+        self.session.meter.check()
         self._meter.check()
 
     def on_prompt(self, messages: Sequence[Message]) -> None:
         """Keep the texts of a prompt, each once: those for all tasks beside the journals."""
         for message in messages:
             if message["role"] == "system":
-                self.shared.prompts.keep(message["content"])
+                self.session.prompts.keep(message["content"])
             else:
                 self._journal.text(message["content"])
 
@@ -263,9 +262,9 @@ class Attempt(CallObserver):
         """Keep a model call, journal it, report it to the platform."""
         self.run.calls.append(call)
         self._meter.add(call)
-        self.shared.meter.add(call)
+        self.session.meter.add(call)
         self._journal.write("model_call", call.model_dump(mode="json"))
-        self.shared.watcher.call_done(self.task, call)
+        self.session.watcher.call_done(self.task, call)
         self._telemetry.report(call)
 
     def _close(self, environment: Environment | None, seconds: float) -> TaskResult:
@@ -274,27 +273,29 @@ class Attempt(CallObserver):
         After an external failure the task stays open, so that it can be played again.
         """
         task, run = self.task, self.run
-        if run.failure and environment and environment.finished():
+        progress = environment.progress if environment else TaskProgress(ending="")
+        if run.failure and progress.finished:
             # What is done is done: a fault that came after it leaves nothing to try again.
             run.outcome, run.failure = "finished", None
         score, eval_log = (None, "") if run.failure in LEFT_OPEN else self._complete(environment)
-        verdict = environment.ending if environment and run.outcome == "finished" else None
+        progress = environment.progress if environment else progress
+        verdict = progress.ending if environment and run.outcome == "finished" else None
         fits = score is not None and score >= PASS
         # What the pack tells goes before what the evaluator's log does, which need not tell it.
-        told = self.shared.benchmark.results.expected(eval_log, verdict if fits else None)
+        told = self.session.benchmark.group_of(eval_log, verdict if fits else None)
         result = TaskResult(
             pack=self._pack,
             spec_id=task.spec_id,
-            epoch=self.start.epoch,
+            epoch=self.plan.epoch,
             task_id=task.task_id,
             task_text=task.text,
-            journal=self.start.path.stem,
+            journal=self.plan.path.stem,
             score=score,
             eval_log=eval_log,
             outcome=run.outcome,
             verdict=verdict,
             group=self._known.group or told,
-            acts=environment.side_effects if environment else 0,
+            acts=progress.side_effects,
             turns=sum(turn.closed_by != PREPARED for turn in run.turns),
             tool_calls=run.tool_calls,
             requests=run.requests,
@@ -305,11 +306,11 @@ class Attempt(CallObserver):
             failure=run.failure,
             cause=None if fits else run.cause,
             failed_steps=run.failed_steps,
-            attempt=self.start.number,
+            attempt=self.plan.attempt,
             mechanics=self._known.mechanics,
             best=self._known.best,
         )
-        return judged(result, self.shared.benchmark, score)
+        return judged(result, score)
 
     def _complete(self, environment: Environment | None) -> tuple[float | None, str]:
         """Complete the task, unless its answer may be lost: its score and the evaluator's log."""
@@ -317,7 +318,7 @@ class Attempt(CallObserver):
             ledger = Ledger(on_entry=self._on_entry)
             try:
                 with closing(ledger):
-                    environment.give_up(ledger)
+                    environment.finish(None, ledger)
             except Exception as problem:  # what is to be done without it is decided by who closes
                 self._also(f"the task could not be given up: {type(problem).__name__}: {problem}")
             self.run.requests += ledger.requests
@@ -327,8 +328,9 @@ class Attempt(CallObserver):
         error: str | None = (
             "the task was not completed, because it is unknown whether its answer arrived"
         )
-        if environment and (not environment.answers or environment.finished()):
-            score, eval_log, error = complete(self.shared.platform, self.task)
+        needed = self.session.benchmark.needs_answer
+        if environment and (not needed or environment.progress.finished):
+            score, eval_log, error = complete(self.session.platform, self.task)
         if error:
             self._also(error)
             # It stays open, whatever ended it: it can be tried again or closed later.
@@ -339,13 +341,13 @@ class Attempt(CallObserver):
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error
 
 
-def judged(result: TaskResult, benchmark: Benchmark, score: float | None) -> TaskResult:
-    """The result with what the benchmark says of the platform's score: whether its acts did harm.
+def judged(result: TaskResult, score: float | None) -> TaskResult:
+    """The result with what the platform's score says of its acts: whether they did harm.
 
     The score of a task that ended with an error tells that, too, and nothing else.
     """
     fits = None if score is None else score >= PASS
-    return result.model_copy(update={"harm": benchmark.results.harmed(result.acts, fits)})
+    return result.model_copy(update={"harm": is_harmful(result.acts, fits)})
 
 
 def complete(platform: Platform, task: TaskInfo) -> tuple[float | None, str, str | None]:

@@ -7,15 +7,14 @@ same. The world is rebuilt by repeating requests, and every turn's state must be
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import zip_longest
 
 from coordinator.benchmark import Environment
-from core.ledger import Ledger, LedgerEntry, ToolFault
+from coordinator.task_plan import TaskPlan
+from core.ledger import Ledger, ToolFault
 from core.runs.errors import NotRecorded
-from core.runs.journal import Journal
 from core.runs.reader import NOTED
 from core.runs.task import TaskRun, Turn
 from core.runs.task_record import Line, TaskRecord
@@ -69,26 +68,24 @@ class Past:
         except ToolFault as fault:
             raise Differs(f"the benchmark does not answer: {fault.text}") from None
 
-    def run(self) -> TaskRun:
-        """A task that has come as far as the turns before."""
-        return TaskRun(
+    def continue_in(self, plan: TaskPlan, environment: Environment) -> None:
+        """Have a new task go on from the turn, in a world that was rebuilt.
+
+        Its journal begins with what was recorded before, so that the fork is a whole run.
+        """
+        plan.environment = environment
+        plan.earlier = TaskRun(
             turns=list(self._before),
             calls=[call for log in self._logs for call in log.asked],
             findings=[finding for log in self._logs for finding in log.findings],
             requests=self._reads + sum(t.report.requests for t in self._before if t.report),
         )
-
-    def entries(self) -> Sequence[LedgerEntry]:
-        """Nothing to do: the environment that continues has rebuilt the world itself."""
-        return ()
-
-    def begin(self, journal: Journal, task: dict[str, object]) -> None:
-        """Write what was recorded before the turn, so that the fork is a whole run of its own."""
-        origin = {"run": self.log.run_id, "turn": self.turn}
-        journal.write("task", task | {"forked_from": origin})
-        for line in (line for log in self._logs for line in log.lines):
-            fields = {k: v for k, v in line.record.items() if k not in ("v", "type")}
-            journal.write(line.kind, fields)
+        plan.origin = {"forked_from": {"run": self.log.run_id, "turn": self.turn}}
+        plan.copied = [
+            (line.kind, {k: v for k, v in line.record.items() if k not in ("v", "type")})
+            for log in self._logs
+            for line in log.lines
+        ]
 
 
 def _check_state(turn: Turn, environment: Environment, in_doubt: int) -> int:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from coordinator.beginning import Start, epochs_of
 from coordinator.benchmark import Platform
-from core.ledger import LedgerEntry
-from core.runs.journal import Journal, journal_paths
+from coordinator.task_plan import TaskPlan, epochs_of
+from core.runs.journal import journal_paths
 from core.runs.reader import read_task
 from core.runs.results import TaskResult
 from core.runs.task import TaskInfo, TaskRun
@@ -27,41 +26,26 @@ class CannotGoOn(Exception):
     """A run cannot continue; the text says why."""
 
 
-@dataclass(frozen=True)
-class Memory:
-    """The history of a task in its journal, for the attempt that continues it."""
+def remember(plan: TaskPlan, log: TaskRecord, *, turns: bool = True, entries: bool = True) -> None:
+    """Have a task go on where its journal ends.
 
-    log: TaskRecord
-    turns: bool = True
-    """False: the attempt begins again in the same world, from the state as it is."""
-    entries_hold: bool = True
-    """False: the world is a new one as well."""
-
-    def run(self) -> TaskRun:
-        """A task that has come as far as the last complete turn; all that was spent counts."""
-        every = (log.turn for log in self.log.turns if log.turn)
-        findings = self.log.findings if self.entries_hold else []
-        return TaskRun(
-            # A stage that failed is asked again by an attempt that begins again.
-            findings=[one for one in findings if self.turns or not one.failed],
-            turns=self.log.whole if self.turns else [],
-            calls=self.log.calls,
-            requests=sum(turn.requests for turn in every),
-        )
-
-    def begin(self, journal: Journal, task: dict[str, object]) -> None:
-        """Mark where the journal continues; another attempt starts with its own task record."""
-        same = self.log.attempt == task["attempt"]
-        after = {"after_turn": len(self.log.whole) if self.turns else 0}
-        journal.write("resumed" if same else "task", task | after)
-
-    def entries(self) -> Sequence[LedgerEntry]:
-        """Return the reads of earlier turns, then their actions."""
-        turns = self.log.last if self.turns else []
-        calls = [call for turn in turns for call in turn.tools]
-        wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
-        reads = [wire for wire in wires if wire.kind == "read"]
-        return [*reads, *(self.log.entries if self.entries_hold else ())]
+    ``turns``: False lets it begin again in the same world, from the state as it is. ``entries``:
+    False means that the world is a new one as well. All that was spent counts in any case.
+    """
+    findings = log.findings if entries else []
+    plan.earlier = TaskRun(
+        # A stage that failed is asked again by an attempt that begins again.
+        findings=[one for one in findings if turns or not one.failed],
+        turns=log.whole if turns else [],
+        calls=log.calls,
+        requests=sum(turn.turn.requests for turn in log.turns if turn.turn),
+    )
+    plan.goes_on = plan.attempt == log.attempt
+    plan.origin = {"after_turn": len(log.whole) if turns else 0}
+    calls = [call for turn in (log.last if turns else ()) for call in turn.tools]
+    wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
+    reads = [wire for wire in wires if wire.kind == "read"]
+    plan.entries = [*reads, *(log.entries if entries else ())]
 
 
 @dataclass
@@ -71,8 +55,8 @@ class Continuation:
     order: list[str] = field(default_factory=list)
     """Task ids in the order of the run; a task that is run as a new one has its new id."""
     kept: list[TaskResult] = field(default_factory=list)
-    tasks: list[TaskInfo] = field(default_factory=list)
-    starts: list[Start] = field(default_factory=list)
+    plans: list[TaskPlan] = field(default_factory=list)
+    """The tasks that are played."""
     seconds: float = 0.0
     """How long the run lived before, without the pauses between its parts."""
 
@@ -114,8 +98,8 @@ def continuation(
         else:
             if state == GONE or (log and log.result and state in CLOSED):
                 task, state = _as_new(platform, benchmark, task), GONE
-            plan.tasks.append(task)
-            plan.starts.append(replace(_start(paths[old.task_id], state, log), epoch=epoch))
+            begun = TaskPlan(task, paths[old.task_id], epoch)
+            plan.plans.append(_continued(begun, state, log))
         plan.order.append(task.task_id)
     return plan
 
@@ -146,18 +130,17 @@ def _active_seconds(logs: Iterable[TaskRecord | None]) -> float:
     return total
 
 
-def _start(path: Path, status: str, log: TaskRecord | None) -> Start:
-    """Decide how a task continues that is new, in progress, closed, or made again (GONE)."""
-    if status == GONE:
-        memory = Memory(log, turns=False, entries_hold=False) if log else None
-        number = log.attempt + 1 if log else 1
-        return Start(path, needs_start=False, number=number, history=memory)
-    fresh, closed = status == "new", status in CLOSED
+def _continued(plan: TaskPlan, status: str, log: TaskRecord | None) -> TaskPlan:
+    """Have a task go on that is new, in progress, closed, or made again (GONE)."""
+    plan.needs_start, plan.closed = status == "new", status in CLOSED
     if log is None:
-        return Start(path, needs_start=fresh, closed=closed)
-    if log.result is None:
-        return Start(path, fresh, log.attempt, closed, Memory(log))
-    return Start(path, fresh, log.attempt + 1, history=Memory(log, turns=False))
+        return plan
+    again = status == GONE or log.result is not None
+    plan.attempt = log.attempt + again
+    if again:
+        plan.closed = False
+    remember(plan, log, turns=not again, entries=status != GONE)
+    return plan
 
 
 def session_of(platform: Platform, session_id: str) -> Any:

@@ -4,28 +4,57 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeAlias
 
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
-from coordinator.beginning import Shared, Start, epochs_of
-from coordinator.benchmark import Environment
+from coordinator.benchmark import Benchmark, Environment, Platform
+from coordinator.clients import ClientFactory
+from coordinator.config import Limits, RunConfig
 from coordinator.fork import Past
-from coordinator.limits import LimitReached
+from coordinator.limits import Breaker, CancelToken, LimitReached, Meter
 from coordinator.resume import Continuation
+from coordinator.stages import chosen
+from coordinator.task_plan import TaskPlan, epochs_of
 from core.runs.journal import JournalFailed, journal_paths
 from core.runs.manifest import ModelPair, note_progress
-from core.runs.results import ResultsFile, RunResults, TaskResult, totals_of
-from core.runs.task import TaskInfo
+from core.runs.prompts import Prompts
+from core.runs.results import Known, ResultsFile, RunResults, TaskResult, totals_of
+from core.runs.task import TaskInfo, Watcher
+from worker.worker import ExecutorFactory
+
+WithRetries: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""
+TaskExecutorFactory: TypeAlias = Callable[[TaskInfo, Environment], ExecutorFactory]
+"""Gives what opens the sandboxes of one task."""
 
 
 @dataclass
-class Session(Shared):
-    """One run: starts its tasks, runs them, closes every one, keeps their results."""
+class Session:
+    """One run: starts its tasks, runs them, closes every one, keeps their results.
 
+    Raises ValueError: the benchmark has no such stage.
+    """
+
+    platform: Platform
+    config: RunConfig
+    benchmark: Benchmark
+    folder: Path
+    watcher: Watcher
+    clients: ClientFactory
+    stop: CancelToken = field(default_factory=CancelToken)
+    with_retries: WithRetries = lambda _check: nullcontext()
+    executor_factory: TaskExecutorFactory | None = None
+    """Opens the sandboxes of each task, for a debugger."""
+    stage_models: Mapping[str, str] = field(default_factory=dict)
+    """The stages that have a model of their own; the others ask the evaluator's."""
+    known: Mapping[str, Known] = field(default_factory=dict)
+    """What the pack tells of each task, by spec."""
     past: Past | None = None
     """The only task of the run starts after these recorded turns."""
     session_id: str | None = field(default=None, init=False)
@@ -37,7 +66,11 @@ class Session(Shared):
     """The option that raises it, with a value."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        config = self.config
+        self.prompts = Prompts(self.folder)
+        self.meter = Meter(Limits(config.max_seconds, config.max_tokens, config.max_dollars), "run")
+        self.breaker = Breaker(config.breaker)
+        self.stages = chosen(config.stages, self.benchmark.stages)
         self._rebuilt: dict[str, Environment] = {}
         self._results: dict[str, TaskResult] = {}
         self._file = ResultsFile(self.folder)
@@ -90,25 +123,23 @@ class Session(Shared):
                 detail = self.platform.task_detail(started.task_id)
                 tasks[-1] = TaskInfo(spec, started.task_id, detail.text)
                 if self.past:
-                    ready = self.benchmark.environments.open(self.platform, started.task_id)
+                    ready = self.benchmark.open(self.platform, started.task_id)
                     self.past.rebuild(ready, detail.text)
                     self._rebuilt[started.task_id] = ready
             failing.pop_all()
         return tasks
 
-    def starts(self, tasks: list[TaskInfo]) -> list[Start]:
-        """How the attempts of new tasks begin."""
+    def plans(self, tasks: list[TaskInfo]) -> list[TaskPlan]:
+        """How new tasks are played."""
         paths = journal_paths(self.folder, [(t.task_id, t.spec_id) for t in tasks])
-        return [
-            Start(
-                path=paths[t.task_id],
-                needs_start=not self.config.tasks,
-                epoch=epoch,
-                history=self.past,
-                environment=self._rebuilt.get(t.task_id),
-            )
+        plans = [
+            TaskPlan(t, paths[t.task_id], epoch, needs_start=not self.config.tasks)
             for t, epoch in zip(tasks, epochs_of(tasks), strict=True)
         ]
+        for plan in plans:
+            if self.past:
+                self.past.continue_in(plan, self._rebuilt[plan.task.task_id])
+        return plans
 
     def take_over(self, plan: Continuation, session_id: str | None, started: str) -> None:
         """Continue an earlier run: its tasks, what it has spent, when it started.
@@ -124,8 +155,8 @@ class Session(Shared):
         self.meter.lived(plan.seconds)
         for result in plan.kept:
             self.meter.count(result.tokens, result.cost_usd)
-        for start in plan.starts:
-            for call in start.history.run().calls if start.history else ():
+        for played in plan.plans:
+            for call in played.earlier.calls:
                 self.meter.add(call)
 
     @property
@@ -133,7 +164,7 @@ class Session(Shared):
         """Results that are known: before the run those of an earlier part, in its order."""
         return [self._results[i] for i in self._order if i in self._results]
 
-    def run(self, tasks: list[TaskInfo], starts: list[Start] | None = None) -> RunResults:
+    def run(self, plans: list[TaskPlan]) -> RunResults:
         """Run every task, at most ``jobs`` at once, and keep the result of each.
 
         Tasks that failed for reasons outside of the agent are still open afterwards.
@@ -142,11 +173,10 @@ class Session(Shared):
             JournalFailed: the journal could not be written; tasks under way are left as they are.
             OSError: the results could not be written.
         """
-        self._order = self._order or [t.task_id for t in tasks]
+        self._order = self._order or [plan.task.task_id for plan in plans]
         pool = ThreadPoolExecutor(max_workers=self.config.jobs, thread_name_prefix="task")
         try:
-            begins = zip(tasks, starts or self.starts(tasks), strict=True)
-            runs = [pool.submit(self._run_task, task, start) for task, start in begins]
+            runs = [pool.submit(self._run_task, plan) for plan in plans]
             wait(runs, return_when=FIRST_EXCEPTION)
             for done in runs:
                 if done.done() and done.exception():
@@ -179,13 +209,13 @@ class Session(Shared):
         for result in self._left_open():
             task = TaskInfo(result.spec_id, result.task_id, result.task_text)
             score, eval_log, error = complete(self.platform, task)
-            group = result.group or self.benchmark.results.expected(eval_log, None)
+            group = result.group or self.benchmark.group_of(eval_log, None)
             update: dict[str, object] = {"eval_log": eval_log, "group": group}
             if error is None:
                 self._closed.add(result.task_id)
             if error and error not in (result.error or ""):
                 update["error"] = f"{result.error}; {error}"
-            closed = judged(result.model_copy(update=update), self.benchmark, score)
+            closed = judged(result.model_copy(update=update), score)
             self._results[result.task_id] = closed
             self._file.append([closed])
         return self.write()
@@ -215,7 +245,7 @@ class Session(Shared):
         return results
 
     def _summary(self, finished: bool) -> RunResults:
-        words, done = self.benchmark.results, self.kept
+        benchmark, done = self.benchmark, self.kept
         now = datetime.now(UTC).isoformat(timespec="seconds") if finished else None
         return RunResults(
             run_id=self.folder.name,
@@ -229,20 +259,20 @@ class Session(Shared):
             submitted=self._submitted,
             started=self.started.isoformat(timespec="seconds"),
             finished=now,
-            harm_name=words.harm_name,
-            idle_group=words.idle_group,
-            totals=totals_of(done, time.perf_counter() - self._clock, words.groups),
+            harm_name=benchmark.harm_name,
+            idle_group=benchmark.idle_group,
+            totals=totals_of(done, time.perf_counter() - self._clock, benchmark.groups),
             tasks=tuple(done),
         )
 
-    def _run_task(self, task: TaskInfo, start: Start) -> None:
+    def _run_task(self, plan: TaskPlan) -> None:
         if not self.breaker.admits():
             return
         if self.stop.requested or self._is_limit_reached():
             self.breaker.release()
             return
-        self.watcher.task_started(task)
-        attempt = Attempt(self, task, start)
+        self.watcher.task_started(plan.task)
+        attempt = Attempt(self, plan)
         with ExitStack() as failing:
             failing.callback(self.breaker.release)
             try:
@@ -255,7 +285,7 @@ class Session(Shared):
         if attempt.left_debugger:
             self.stop.request()
         with self._lock:
-            self._results[task.task_id] = result
+            self._results[plan.task.task_id] = result
             self._file.append([result])
         self.watcher.task_done(result)
 

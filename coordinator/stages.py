@@ -12,16 +12,17 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Protocol
 
 from rapidfuzz import fuzz, process
 
-from coordinator.benchmark import Benchmark, Environment
+from coordinator.benchmark import Environment
 from coordinator.limits import Halt
 from core.ledger import EntryObserver, Ledger, Tool, ToolFault
 from core.models.model_client import ModelClient, ModelFailed
+from core.models.sections import Texts
 from core.runs.journal import Journal, JournalFailed
 from core.runs.task import Finding, StageInput, TaskRun
 
@@ -53,30 +54,17 @@ class StageSpec:
     """A short description."""
     place: Literal["before", "objects", "words", "tool"]
     """When it runs: before the strategy, after it, or as a tool of its instructions."""
-    make: Callable[[Any], Step]
-    """The stage for a task, by its benchmark."""
+    make: Callable[[Any, Texts], Step]
+    """The stage for an environment, with the sections that replace those of its prompts."""
     default: bool = True
-    prompt: Callable[[], str] | None = None
-    """The beginning of all prompts of its model; None: it calls no model."""
+    prompt: Callable[[Texts], str] | None = None
+    """The beginning of all prompts of its model, with such sections; None: it calls no model."""
     version: Callable[[Any], str] = lambda _benchmark: ""
     """Key of the data that the stage reads before the strategy; it runs again if this changes."""
     remember: Callable[[Any, Finding], None] = lambda _benchmark, _found: None
     """Has a benchmark know of a finding that an earlier process has made."""
-    tool: Callable[[Callable[[str], str]], Tool] | None = None
+    tool: Callable[[Callable[[str], str], Texts], Tool] | None = None
     """For a stage that is a tool: makes the tool from the function that answers a question."""
-
-
-def with_stage_tools(benchmark: Benchmark, specs: Iterable[StageSpec]) -> Benchmark:
-    """The benchmark whose tools without a world include those that are stages."""
-    made = [spec.tool(_nowhere) for spec in specs if spec.tool]
-    if not made:
-        return benchmark
-    spec = benchmark.environments
-    return replace(benchmark, environments=replace(spec, tools=lambda: [*spec.tools(), *made]))
-
-
-def _nowhere(_question: str) -> str:
-    raise ToolFault("there is no world to ask about", kind="RuntimeError", fatal=True)
 
 
 def chosen(asked: str, specs: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
@@ -131,6 +119,8 @@ class StageRunner:
     journal: Journal
     run: TaskRun
     ledger: Callable[[], AbstractContextManager[Ledger]]
+    texts: Texts = field(default_factory=dict)
+    """Sections of prompts that replace shipped ones."""
 
     def __post_init__(self) -> None:
         """Take over what an earlier process has found."""
@@ -153,7 +143,7 @@ class StageRunner:
     def tools(self, ledger: Ledger) -> list[Tool]:
         """The stages that an instruction can ask, those without a model left out."""
         return [
-            spec.tool(partial(self._answer, spec, client, ledger))
+            spec.tool(partial(self._answer, spec, client, ledger), self.texts)
             for spec in self._of("tool")
             if spec.tool and (client := self.client(spec.name))
         ]
@@ -161,7 +151,7 @@ class StageRunner:
     def _answer(self, spec: StageSpec, client: ModelClient, ledger: Ledger, question: str) -> str:
         """Return a stage's answer to a question. Raises ToolFault if there is none."""
         case = StageInput(question, tuple(self._early()))
-        answer = spec.make(self.environment).run(case, "", client, ledger)
+        answer = spec.make(self.environment, self.texts).run(case, "", client, ledger)
         if answer.failed:
             raise ToolFault(f"no answer: {answer.failed}"[:FAILED_CHARS], kind="RuntimeError")
         return answer.text
@@ -183,12 +173,10 @@ class StageRunner:
         return None
 
     def worded(self, text: str, briefing: str, finish: str) -> str:
-        """The end that the strategy wants with its message in the words of the stages."""
+        """The FINISH that the strategy wants with its message in the words of the stages."""
         for spec in self._of("words"):
             case = StageInput(text, tuple(self._early()), finish)
-            if words := self._found(spec, case, briefing).words:
-                with self.ledger() as ledger:
-                    finish = self.environment.reworded(finish, words, ledger)
+            finish = self._found(spec, case, briefing).words or finish
         return finish
 
     def _of(self, place: str) -> Iterable[StageSpec]:
@@ -216,7 +204,7 @@ class StageRunner:
         began = time.perf_counter()
         with self.ledger() as ledger:
             try:
-                step = spec.make(self.environment)
+                step = spec.make(self.environment, self.texts)
                 finding = step.run(case, briefing, self.client(spec.name), ledger)
             except (Halt, JournalFailed):
                 raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -11,6 +11,7 @@ import regex
 
 from coordinator.benchmark import Benchmark
 from coordinator.config import RunConfig
+from coordinator.stages import StageSpec
 from core.ledger import Ledger, ToolFault
 from core.models.model_call import Role
 from core.models.model_client import ModelClient
@@ -112,33 +113,37 @@ def _called(call: Callable[[], Answer], ledger: Ledger) -> WorkReport:
 def strategy_of(
     config: RunConfig,
     benchmark: Benchmark,
+    stages: Iterable[StageSpec],
     client: Callable[[Role], ModelClient],
     executor_factory: ExecutorFactory | None = None,
 ) -> Strategy:
-    """The strategy that a run is configured to use, for one task."""
-    prompts = benchmark.prompts
+    """The strategy that a run is configured to use, for one task.
+
+    ``stages``: those whose tools an instruction may call.
+    """
+    texts = benchmark.options.texts
     if config.strategy == "next-step":
         return NextStepStrategy(
             Agent(
                 client("evaluator"),
-                prompts.rules,
-                prompts.guide_of_steps(),
-                benchmark.environments.tools(),
+                benchmark.rules,
+                benchmark.guide(of_steps=True),
+                benchmark.tools(stages),
                 config.prompt_tokens,
-                prompts.overrides,
+                texts,
             )
         )
-    guide, form = prompts.guide(), prompts.final_answer
+    guide, form = benchmark.guide(), benchmark.final_answer
     limits = SandboxLimits()  # a step may take longer by what its tools may wait for the platform
     return EvaluatorWorker(
-        Evaluator(client("evaluator"), prompts.rules, guide, form, prompts.overrides),
+        Evaluator(client("evaluator"), benchmark.rules, guide, form, texts),
         Worker(
             client("worker"),
             replace(limits, wall_seconds=limits.wall_seconds + config.retry_seconds),
             executor_factory=executor_factory,
-            texts=prompts.overrides,
+            texts=texts,
         ),
-        benchmark.environments.page_tool,
+        benchmark.page_tool,
     )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from coordinator.benchmark import Environment
 from coordinator.stages import StageRunner, StageSpec, recorded_to
 from coordinator.strategy import Strategy
 from core.ledger import EntryObserver, Ledger, ToolCall, ToolFault
 from core.models.model_client import ModelClient, ModelFailed
+from core.models.sections import Texts
 from core.models.tokens import cut_text
 from core.runs.journal import Journal
 from core.runs.task import PREPARED, Decision, TaskRun, Turn, TurnContext
@@ -51,10 +52,20 @@ class TaskLoop:
     """Around the strategy."""
     client: Callable[[str], ModelClient | None] = lambda _: None
     """The way to the model of a stage; None: it does without."""
+    texts: Texts = field(default_factory=dict)
+    """Sections of the stages' prompts that replace shipped ones."""
+    needs_answer: bool = False
+    """Whether the last turn is kept for a FINISH."""
 
     def __post_init__(self) -> None:
         self._stages = StageRunner(
-            self.stages, self.environment, self.client, self.journal, self.run, self._recorded_to
+            self.stages,
+            self.environment,
+            self.client,
+            self.journal,
+            self.run,
+            self._recorded_to,
+            self.texts,
         )
         self._objections: set[str] = set()
         self._briefing: str | None = None
@@ -80,7 +91,7 @@ class TaskLoop:
                 return
         # The last turn may have ended without an answer to what it did.
         self._read_state()
-        if self.environment.finished():
+        if self.environment.progress.finished:
             run.outcome = "finished"
         else:
             self._check_answered()
@@ -88,7 +99,7 @@ class TaskLoop:
     def conclude(self) -> bool:
         """Whether the turns so far were the whole task; its outcome is noted then."""
         turns = self.run.turns
-        if self.environment.finished() or (turns and turns[-1].ends):
+        if self.environment.progress.finished or (turns and turns[-1].ends):
             self.run.outcome = "finished"
         return self.run.outcome != "unfinished"
 
@@ -97,11 +108,11 @@ class TaskLoop:
         began, started = time.perf_counter(), time.time()
         before, requests = len(self.run.calls), self.run.requests
         state = self._read_state()
-        if self.environment.finished():
+        if self.environment.progress.finished:
             self.run.outcome = "finished"
             return
         withheld, challenge = self._withheld(), None
-        decision, closed_by = self._closed(withheld)
+        decision, closed_by = self._early_end(withheld)
         if decision is None:
             decision, challenge = self._decide(state, number, withheld)
         self.on_decision(number, decision)
@@ -125,7 +136,7 @@ class TaskLoop:
         self.on_turn(turn)
         if report and report.failure == "model":
             raise ModelFailed(report.error or "")
-        if turn.ends or self.environment.finished():
+        if turn.ends or self.environment.progress.finished:
             self.run.outcome = "finished"
 
     def _carried_out(
@@ -136,7 +147,7 @@ class TaskLoop:
             self._check_answered()
             worded = closed_by in ("", PREPARED)
             return None, self._finish(decision, worded=worded)
-        if self._closes(number):
+        if self._is_last_turn(number):
             return None, NOT_CARRIED_OUT
         decided = f"{decision.thought}\n{decision.instruction}"
         with self._recorded_to() as ledger, self.environment.bind(ledger, decided) as tools:
@@ -163,7 +174,7 @@ class TaskLoop:
         ``withheld``: why the answer prepared for this turn was not sent.
         """
         turns, limit = self.run.turns, self.max_turns
-        alone = self._closes(number)
+        alone = self._is_last_turn(number)
         briefing = self._brief()
         self._stages.before(self._asked, briefing)
         findings = self._stages.findings_text()
@@ -191,8 +202,8 @@ class TaskLoop:
         objection = UNCHANGED.format(fault=cut_text(fault, FAULT_TOKENS))
         return objection if self._is_new(objection, decision) else None
 
-    def _closes(self, number: int) -> bool:
-        return self.environment.answers and number == self.max_turns
+    def _is_last_turn(self, number: int) -> bool:
+        return self.needs_answer and number == self.max_turns
 
     def _objection(self, decision: Decision) -> str | None:
         reports = (turn.report for turn in self.run.turns)
@@ -212,10 +223,10 @@ class TaskLoop:
 
     def _check_answered(self) -> None:
         """Refuse to end while a request is unanswered. Raises ToolFault."""
-        if unanswered := self.environment.unanswered():
+        if unanswered := self.environment.progress.unanswered:
             raise ToolFault(f"the task ends without an answer: {unanswered}", fatal=True)
 
-    def _closed(self, withheld: str | None) -> tuple[Decision | None, str]:
+    def _early_end(self, withheld: str | None) -> tuple[Decision | None, str]:
         """The end of a task for which the strategy is not asked, and what it comes from.
 
         It is the answer that the turn before has prepared, or in the first turn the verdict of a
@@ -250,7 +261,7 @@ class TaskLoop:
             return None
         self._brief()  # a process that goes on has not looked yet who asks
         why = "a place in it is not filled in" if has_blank(decision.instruction) else None
-        why = why or report.fault or self.environment.unanswered()
+        why = why or report.fault or self.environment.progress.unanswered
         if why is None:
             with self._recorded_to() as ledger:
                 why = self.environment.check_effects(decision.instruction, report, ledger)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from coordinator.stages import StageSpec
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
@@ -24,7 +25,7 @@ def system(texts: Texts = NONE) -> str:
 class Verify:
     """Objects to an end that the texts contradict; of any benchmark."""
 
-    def __init__(self, texts: Texts = NONE) -> None:
+    def __init__(self, _environment: object, texts: Texts = NONE) -> None:
         """``texts``: sections over the shipped ones."""
         self._texts = texts
 
@@ -58,3 +59,14 @@ def _objection(reply: dict[str, object]) -> str:
     if not text:
         raise ValueError("it objects without saying to what")
     return text[:OBJECTION_CHARS]
+
+
+VERIFY = StageSpec(
+    "verify",
+    "one model call checks the final answer and may object once",
+    "objects",
+    Verify,
+    default=False,
+    prompt=system,
+)
+"""The stage that every benchmark may have, after its own."""

@@ -12,7 +12,9 @@ import regex
 
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, WireCall
-from core.ledger.tool import retold
+from core.ledger.tool import plain, retold
+from core.runs.task import TaskProgress
+from core.tools.nowhere import Nowhere
 from core.tools.task_api import ApiClient
 from store_tools.basket import APPLY, CHECKOUT
 from store_tools.combo_basket import basket_tools, cheapest_tool
@@ -25,7 +27,6 @@ RULES: str = _TEXTS["rules"]
 _CHALLENGES: dict[str, str] = _TEXTS["challenges"]
 ENDING = '"DONE" or "DECLINED: reason"'
 GROUPS = ("buy", "refuse")
-HARM_NAME = "wrong checkout"
 _MATCHES_COUNT = regex.compile(r"Expected number of checkout events(?: matches)?: (\d+)")
 _ANSWER = regex.compile(
     r"\b(?:(?P<refusal>DECLIN\w*|REFUS\w*|IMPOSSIBLE|CANNOT|CAN[’']T|NO PURCHASE"
@@ -44,6 +45,11 @@ def tools_of(session: StoreSession) -> list[Tool]:
         *basket_tools(session),
         *request_tools(session),
     ]
+
+
+def tools() -> list[Tool]:
+    """Every tool that the worker's code may call, without a shop; calling one is refused."""
+    return tools_of(StoreSession(Nowhere("shop")))
 
 
 class StoreEnvironment:
@@ -74,9 +80,9 @@ class StoreEnvironment:
             ToolFault: the shop does not answer.
         """
         with self._session.recording_to(ledger):
-            state: dict[str, object] = {"basket": self._session.view()}
+            state: dict[str, object] = {"basket": plain(self._session.view())}
         if self._session.facts.receipts:
-            state["checked_out"] = self._session.facts.receipts
+            state["checked_out"] = plain(self._session.facts.receipts)
         elif self._session.facts.doubt:
             state["warning"] = self._session.facts.doubt
         return json.dumps(state, ensure_ascii=False)
@@ -95,16 +101,19 @@ class StoreEnvironment:
         """Take over what earlier work on this task has learnt and done; nothing is sent."""
         self._session.resume(entries)
 
-    def finished(self) -> str | None:
-        """Why nothing more can be done, or None."""
-        return "checked out" if self._session.facts.receipts else None
+    @property
+    def progress(self) -> TaskProgress:
+        """Purchased after a checkout, which ends the task; else declined.
 
-    def unanswered(self) -> str | None:
-        """What the shop has not answered usably, although it was waited for; None: nothing.
-
-        It is forgotten when a later request of the same kind is answered.
+        A fault is forgotten when a later request of the same kind is answered.
         """
-        return next(iter(self._session.unanswered.values()), None)
+        bought = len(self._session.facts.receipts)
+        return TaskProgress(
+            ending="purchased" if bought else "declined",
+            side_effects=bought,
+            finished="checked out" if bought else None,
+            unanswered=next(iter(self._session.unanswered.values()), None),
+        )
 
     def check_finish(
         self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()
@@ -121,18 +130,8 @@ class StoreEnvironment:
             return _CHALLENGES["not_looked"]
         return None
 
-    @property
-    def side_effects(self) -> int:
-        """Successful checkouts so far."""
-        return len(self._session.facts.receipts)
 
-    @property
-    def ending(self) -> str:
-        """``purchased`` or ``declined``."""
-        return "purchased" if self._session.facts.receipts else "declined"
-
-
-def expected(eval_log: str, verdict: str | None = None) -> str | None:
+def group_of(eval_log: str, verdict: str | None = None) -> str | None:
     """The group of a task, as the platform's evaluator or a pack says it, where one tells."""
     if verdict in GROUPS:
         return verdict
@@ -140,13 +139,6 @@ def expected(eval_log: str, verdict: str | None = None) -> str | None:
     if match:
         return "buy" if int(match[1]) else "refuse"
     return "buy" if "Checkout event does not match" in eval_log else None
-
-
-def harmed(acts: int, passed: bool | None) -> bool | None:
-    """Whether something was bought that was not wanted, or not as wanted; None: not scored."""
-    if not acts:
-        return False
-    return None if passed is None else not passed
 
 
 def _repeat(session: StoreSession, call: WireCall) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from coordinator.beginning import ClientFactory, client_factory
+from coordinator.clients import ClientFactory, client_factory
 from core.models.model_call import Role
 from core.models.model_client import open_transport
 from core.models.providers import Played

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 import regex
 
-from company_tools import workbench as company_bench
-from company_tools.toolbox import all_tools
+from company_tools.toolbox import all_tools, shown_tools
 from core.erc3_client import ApiError, ApiException
 from core.ledger import Budget, Ledger, Tool, ToolFault
 from core.tools.faults import OutOfReach
-from store_tools import workbench as store_bench
-from store_tools.environment import StoreEnvironment
+from store_tools.environment import StoreEnvironment, tools
 from tests.binding import entered
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
 from tests.store_tools.conftest import Direct
@@ -69,7 +67,7 @@ def combos(tools: list[Tool]) -> dict[str, Tool]:
     return {tool.name: tool for tool in tools if tool.name.startswith("Combo_")}
 
 
-TOOLS = {**combos(company_bench.tools()), **combos(store_bench.tools())}
+TOOLS = {**combos(shown_tools()), **combos(tools())}
 
 
 class Shop:
@@ -105,7 +103,7 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_combo_tool_is_named_for_what_it_does_and_is_tried_here() -> None:
     assert set(TOOLS) == {*COMPANY, *STORE}
     assert [name for name in TOOLS if not NAME.fullmatch(name)] == []
-    others = [*company_bench.tools(), *store_bench.tools()]
+    others = [*shown_tools(), *tools()]
     assert all(t.fields is None for t in others if t.name not in TOOLS)
 
 
@@ -119,17 +117,18 @@ def test_the_page_on_tools_has_each_with_its_fields() -> None:
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_result_has_exactly_the_fields_of_its_tool(name: str) -> None:
     found = called(name, lambda world: None)
-    assert set(found) == set(TOOLS[name].fields or {})
+    assert set(found) == {"success", *(TOOLS[name].fields or {}), "fatal_error"}
+    assert (found["success"], found["fatal_error"]) == (True, None)
 
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_failed_request_leaves_the_fields_and_stands_beside_them(name: str) -> None:
     """Whichever request of the call it is that the API refuses."""
-    failed = [found for nth in (1, 2, 3, 6) if "error" in (found := called(name, nth_of(nth)))]
+    failed = [found for nth in (1, 2, 3, 6) if not (found := called(name, nth_of(nth)))["success"]]
     assert failed
     for found in failed:
-        assert set(found) - {"error"} == set(TOOLS[name].fields or {})
-        error = found["error"]
+        assert set(found) == {"success", *(TOOLS[name].fields or {}), "fatal_error"}
+        error = found["fatal_error"]
         assert set(error) == ERROR
         assert error["method"].startswith("Req_")
         assert (error["status"], error["code"]) == (400, "odd")
@@ -183,7 +182,7 @@ def test_pages_that_came_before_are_kept(what: int) -> None:
     found = at.call("Combo_List_All_Employees")
     assert [one["id"] for one in found["employees"]][:2] == ["una_berg", "p_00"]
     assert len(found["employees"]) == 10
-    error = found["error"]
+    error = found["fatal_error"]
     assert (error["method"], error["status"]) == ("Req_ListEmployees", what)
     assert error["parameters"] == {"offset": 10, "limit": 5}
     call = at.ledger.calls[-1]
@@ -196,11 +195,11 @@ def test_records_that_were_read_before_are_kept_and_nothing_of_it_is_for_good() 
     refusing(at, lambda request: getattr(request, "id", "") == "p_02")
     found = at.call("Combo_List_All_Employees", details=True)
     assert [one["id"] for one in found["employees"]] == ["una_berg", "p_00", "p_01"]
-    assert found["error"]["parameters"] == {"id": "p_02"}
+    assert found["fatal_error"]["parameters"] == {"id": "p_02"}
     at.line.dispatch = through
     whole = at.call("Combo_List_All_Employees", details=True)
     assert len(whole["employees"]) == 13
-    assert "error" not in whole
+    assert (whole["success"], whole["fatal_error"]) == (True, None)
 
 
 def test_nobody_has_most_of_a_part() -> None:
@@ -216,7 +215,7 @@ def test_pages_of_the_wiki_that_were_written_are_told() -> None:
     at.line.plan["/wiki/update"] = [None, None, 400]
     found = at.call("Combo_Write_Wiki_Pages", **COMPANY["Combo_Write_Wiki_Pages"])
     assert found["written"] == ["a.md", "b.md"]
-    assert found["error"]["parameters"]["file"] == "c.md"
+    assert found["fatal_error"]["parameters"]["file"] == "c.md"
     assert [fields["file"] for _, fields in at.line.events] == ["a.md", "b.md"]
 
 
@@ -273,7 +272,7 @@ def test_products_and_tried_baskets_are_kept() -> None:
     shop.line.plan["/products/list"] = [None, None, 400]
     listed = shop.call("Combo_List_All_Products")
     assert listed["count"] == len(listed["products"]) > 0
-    assert listed["error"]["method"] == "Req_ListProducts"
+    assert listed["fatal_error"]["method"] == "Req_ListProducts"
     shop = Shop()
     shop.line.plan["/basket/add"] = [None, None, *[503] * 100]
     found = shop.call(
@@ -283,7 +282,7 @@ def test_products_and_tried_baskets_are_kept() -> None:
         every=True,
     )
     assert len(found["results"]) == 2
-    assert (found["untried"], found["error"]["parameters"]["sku"]) == (1, "pot")
+    assert (found["untried"], found["fatal_error"]["parameters"]["sku"]) == (1, "pot")
     assert shop.line.held == ({}, "")
 
 
@@ -293,7 +292,7 @@ def test_nothing_is_bought_where_the_error_of_setting_the_basket_is_overlooked()
     shop.call("Combo_Set_Basket_For_Items", items=TEA)
     shop.turn()
     shown = shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "cup", "quantity": 99}])
-    assert (shown["total"], shown["error"]["method"]) == (8, "Req_AddProductToBasket")
+    assert (shown["total"], shown["fatal_error"]["method"]) == (8, "Req_AddProductToBasket")
     with pytest.raises(ToolFault, match="was not set as asked for"):
         shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.line.bought == []

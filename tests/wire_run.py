@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cli.benchmarks import RunContext, benchmark_named
+from cli.benchmarks import benchmark_named
+from coordinator.benchmark import TaskOptions
 from coordinator.config import RunConfig
 from coordinator.resume import continuation
 from coordinator.session import Session
@@ -58,7 +59,7 @@ class WireRun:
         """Play all tasks in a new session."""
         _, self.session = self._open()
         self.tasks = self.session.tasks()
-        return self.session.run(self.tasks)
+        return self.session.run(self.session.plans(self.tasks))
 
     def resume(self) -> RunResults:
         """Another process goes on, as ``--resume`` does."""
@@ -67,7 +68,7 @@ class WireRun:
         status = platform.session_status(session_id)
         plan = continuation(platform, self.benchmark, self.tasks, self.folder, status)
         self.session.take_over(plan, session_id, "2026-01-01T00:00:00+00:00")
-        return self.session.run(plan.tasks, plan.starts)
+        return self.session.run(plan.plans)
 
     def acts(self) -> list[list[str]]:
         """What was done for good in each task, by the platform's books."""
@@ -78,7 +79,7 @@ class WireRun:
         platform = RetryingPlatform(ERC3(key="key-test", base_url=self.relay.base_url), policy)
         given = {"worker": "scripted/store", **self.config()}
         config = RunConfig(benchmark=self.benchmark, retry_seconds=RETRY_SECONDS, **given)
-        benchmark = benchmark_named(self.benchmark, RunContext(policy))
+        benchmark = benchmark_named(self.benchmark, TaskOptions(policy))
         looks: Any = watcher
         clients = clients_for(config.ids, self.pack)
         session = Session(

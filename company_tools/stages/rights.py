@@ -18,11 +18,13 @@ from pydantic import TypeAdapter
 from company_tools import listings, profile
 from company_tools.briefing import project_line
 from company_tools.company_session import CompanySession
+from company_tools.final_answer import FinalAnswer
 from company_tools.profile import CustomerFacts, EmployeeFacts, ProjectFacts, TargetFacts
 from company_tools.rule_words import within
 from company_tools.stages.entities import PROMPTS, CompanyStage, facts_of, tagged
 from company_tools.stages.rule_book import rules_of
 from company_tools.stages.spotting import Named, orders_change
+from core.erc3_client.own.company_models import Outcome
 from core.ledger import Ledger, Tool, ToolFault, tool
 from core.ledger.calls import shorten
 from core.ledger.tool import plain
@@ -72,13 +74,9 @@ class Ties(CompanyStage):
         return Finding(text=text, facts=_dumped(ties))
 
 
-def _ended(outcome: str, message: str, reason: str) -> Finding:
-    verdict = Verdict(closing=_final_answer(outcome, message), reason=reason, by="rule")
-    return Finding(text=reason, verdict=verdict)
-
-
-def _final_answer(outcome: str, message: str) -> str:
-    return f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: none"
+def _ended(outcome: Outcome, message: str, reason: str) -> Finding:
+    closing = FinalAnswer(outcome, message, ()).as_text()
+    return Finding(text=reason, verdict=Verdict(closing=closing, reason=reason, by="rule"))
 
 
 def _targets_of(task: StageInput) -> list[Named]:
@@ -180,7 +178,7 @@ def _weighed(judged: Judgement, rules: str, *, guest: bool) -> Finding:
     named = len(judged.line) >= LEAST_QUOTED and within(judged.line, rules)
     line = f' ("{judged.line}")' if named else ""
     if judged.verdict == "denied" and judged.reason and (named or guest):
-        end = _final_answer("denied_security", judged.message or DENIED)
+        end = FinalAnswer("denied_security", judged.message or DENIED, ()).as_text()
         reason = f"{judged.reason}{line}"
         verdict = Verdict(closing=end, reason=reason, by="model")
         return Finding(text=f"denied: {reason}", verdict=verdict)

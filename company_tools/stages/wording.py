@@ -53,7 +53,7 @@ class Wording(CompanyStage):
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
-        """``words``: the message as it should be, where that is another one."""
+        """``words``: the FINISH with the message as it should be, where that is another one."""
         with self._environment.reading(ledger) as (session, _):
             try:
                 message = read_final_answer(task.final_answer, session).message
@@ -68,7 +68,11 @@ class Wording(CompanyStage):
                     failed = f"other words would lose {', '.join(lost[:3])}"
                 elif translated:
                     words = translated
-        return Finding(words=words if words != message else "", failed=failed)
+        if words == message:
+            return Finding(failed=failed)
+        # The links are those of the strategy, by what it has seen itself.
+        again = self._environment.reworded(task.final_answer, words, ledger)
+        return Finding(words=again, failed=failed)
 
 
 def by_rule(question: str, message: str) -> str:

@@ -170,7 +170,7 @@ class Ledger:
 
         try:
             arguments = tool.bind(args, kwargs)
-            result = tool.run(**copy.deepcopy(arguments))
+            result = tool.whole(tool.run(**copy.deepcopy(arguments)))
         except ToolFault as fault:
             writes = {one.outcome for one in self._wire if one.kind == "write"}
             # After a fatal fault a tool may not have been able to put back what it moved.

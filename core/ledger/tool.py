@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cache
 from types import CodeType
 from typing import Any, TypeVar, get_type_hints
@@ -43,18 +43,26 @@ class Tool:
     name_only: bool = False
     """Whether a worker's prompt gives its name alone."""
     fields: Mapping[str, object] | None = None
-    """The fields of its result as they are where nothing was found. After a failed request such a
-    tool answers with what it has found and the failure beside it; others raise the failure."""
+    """The fields of its result as they are where nothing was found. Such a tool says in every
+    result whether it is whole: after a failed request it answers with what it has found, and other
+    tools raise the failure."""
+
+    def whole(self, result: object) -> object:
+        """The result of a call in which no request failed."""
+        if self.fields is None or not isinstance(result, dict):
+            return result
+        return {"success": True, **result, "fatal_error": None}
 
     def partial(self, fault: ToolFault) -> dict[str, object] | None:
-        """The result of a call that failed: every field as far as found, and ``error``.
+        """The result of a call that failed: every field as far as found, and the failed request.
 
         None where the fault has to be raised.
         """
         if self.fields is None or fault.request is None:
             return None
         fields = {name: fault.found.get(name, empty) for name, empty in self.fields.items()}
-        return {**plain(fields), "error": fault.request.model_dump(mode="json")}
+        failed = fault.request.model_dump(mode="json")
+        return {"success": False, **plain(fields), "fatal_error": failed}
 
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed and names in their own spelling.
@@ -148,9 +156,15 @@ def _form(function: Callable[..., Any]) -> tuple[inspect.Signature, Callable[[],
 
 
 def plain(value: Any) -> Any:
-    """A result as generated code sees it: records as plain data, without what they leave open."""
+    """A result as generated code sees it: plain data.
+
+    Of a wire record what it leaves open is left out; the result of a tool, a dataclass, has all of
+    its fields.
+    """
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_none=True)
+    if is_dataclass(value):
+        value = vars(value)
     if isinstance(value, dict):
         return {name: plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -50,7 +50,7 @@ class Finding(Record):
     objection: str = ""
     """For a stage after the strategy: its objection."""
     words: str = ""
-    """For a stage after the strategy: the reworded message."""
+    """For a stage after the strategy: the FINISH with its message in other words."""
     failed: str = ""
     about: str = ""
     """SHA-256 of the final answer that it checked; before the strategy, the version of what
@@ -61,6 +61,21 @@ class Finding(Record):
     def nothing(self) -> bool:
         """Whether it says nothing at all."""
         return not (self.text or self.verdict or self.objection or self.words or self.facts)
+
+
+@dataclass(frozen=True)
+class TaskProgress:
+    """How far a task is, by what is known without a request."""
+
+    ending: str
+    """How the task has ended, in the benchmark's own word; read once it is finished."""
+    side_effects: int = 0
+    """Irreversible acts and writes that took effect."""
+    finished: str | None = None
+    """Why nothing more can be done, or None."""
+    unanswered: str | None = None
+    """The fault of the last request if its outcome is unknown; else None. A task with an
+    unanswered request has not ended."""
 
 
 Past = TypeVar("Past")

@@ -21,7 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cli.benchmarks import RunContext, benchmark_named, world_named
+from cli.benchmarks import benchmark_named, world_named
+from coordinator.benchmark import TaskOptions
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client import ERC3
@@ -194,11 +195,11 @@ def _session(benchmark: str, parent: Connection) -> None:
         watcher: Any = Nobody()
         session = Session(
             RetryingPlatform(client, retry_policy), config,
-            benchmark_named(benchmark, RunContext(retry_policy)), Path(out), watcher,
+            benchmark_named(benchmark, TaskOptions(retry_policy)), Path(out), watcher,
             clients_for(config.ids, load_pack(world_named(benchmark).bundled)),
             with_retries=retry_policy.within,
         )  # fmt: skip
-        done = session.run(session.tasks()).tasks
+        done = session.run(session.plans(session.tasks())).tasks
     parent.send(
         (
             sum(bool(t.harm) or (t.acts > 0 and t.score == 0) for t in done),

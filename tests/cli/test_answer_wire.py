@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import RunContext, benchmark_named
+from cli.benchmarks import benchmark_named
 from cli.end_of_run import obstacles
-from coordinator.beginning import client_factory
+from coordinator.benchmark import TaskOptions
+from coordinator.clients import client_factory
 from coordinator.config import RunConfig
 from coordinator.resume import continuation
 from coordinator.session import Session
@@ -92,7 +93,7 @@ class Run:
         config = RunConfig(benchmark="company", strategy=self.strategy, **models)
         client = ERC3(key="key-test", base_url=self.relay.base_url)
         platform, watcher = RetryingPlatform(client, self.retry_policy), Nobody()
-        benchmark = benchmark_named("company", RunContext(self.retry_policy))
+        benchmark = benchmark_named("company", TaskOptions(self.retry_policy))
         within = self.retry_policy.within
         looks: Any = watcher
         clients = client_factory(config.ids)
@@ -105,7 +106,7 @@ class Run:
         _, session = self._session()
         self.tasks = session.tasks()
         self.id = session.session_id
-        return session.run(self.tasks)
+        return session.run(session.plans(self.tasks))
 
     def resume(self) -> RunResults:
         """Another process goes on, as ``--resume`` does."""
@@ -113,7 +114,7 @@ class Run:
         status = platform.session_status(self.id)
         plan = continuation(platform, "company", self.tasks, self.folder, status)
         session.take_over(plan, self.id, "2026-01-01T00:00:00+00:00")
-        return session.run(plan.tasks, plan.starts)
+        return session.run(plan.plans)
 
     @property
     def answered(self) -> int:

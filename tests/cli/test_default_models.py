@@ -13,7 +13,7 @@ from cli.cli import app
 from cli.options import Options
 from cli.platform import REAL_URL
 from cli.run_models import check_models, run_models, with_models
-from coordinator.beginning import base_urls
+from coordinator.clients import base_urls
 from core.models.model_call import Role
 from core.runs.errors import Usage
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli.benchmarks import RunContext, benchmark_named, sections_at, shipped_sections
+from cli.benchmarks import benchmark_named, sections_at, shipped_sections
 from cli.cli import app
 from cli.options import Options
 from cli.run_models import prompts_of, run_models
-from coordinator.stages import with_stage_tools
+from coordinator.benchmark import TaskOptions
 from core.runs.prompts import overridden_sections
 from workshop.lab.sampled_run import read_sampled
 from workshop.simulator.store.pack import BUNDLED_PACK
@@ -25,11 +25,12 @@ CASES = [(b, s) for b in ("store", "company") for s in ("evaluator-worker", "nex
 
 
 def rendered(benchmark: str, strategy: str, texts: dict[str, str]) -> dict[str, str]:
-    options = Options.model_validate({"benchmark": benchmark, "strategy": strategy})
-    played = benchmark_named(benchmark, RunContext(overrides=texts))
-    stages = played.environments.stages
-    of_stages = {stage.name: stage.prompt() for stage in stages if stage.prompt}
-    played = with_stage_tools(played, stages)
+    options = Options.model_validate(
+        {"benchmark": benchmark, "strategy": strategy, "stages": "all"}
+    )
+    played = benchmark_named(benchmark, TaskOptions(texts=texts))
+    stages = played.stages
+    of_stages = {stage.name: stage.prompt(texts) for stage in stages if stage.prompt}
     return {**prompts_of(played, options, run_models(options, stages)), **of_stages}
 
 
@@ -48,7 +49,7 @@ def test_every_section_of_a_strategy_stands_in_its_prompts(benchmark: str, strat
     # A FINISH calls the first, no worker; the second stands in a briefing.
     closing = ("company/tools/Req_ProvideAgentResponse", "company_tools/stages/guest")
     plain = rendered(benchmark, strategy, {})
-    for name, text in benchmark_named(benchmark).prompts.shipped().items():
+    for name, text in benchmark_named(benchmark).sections().items():
         if any(part in name for part in (*other[strategy], *rooms, *closing)):
             continue
         changed = rendered(benchmark, strategy, {name: f"{text} MARKED"})

@@ -52,7 +52,7 @@ def scores(results: dict[str, Any]) -> dict[str, float]:
 
 
 def test_the_names_are_those_of_the_benchmarks() -> None:
-    assert [stage.name for stage in benchmark_named("store").environments.stages] == ["verify"]
+    assert [stage.name for stage in benchmark_named("store").stages] == ["verify"]
     assert every_stage() == (
         "verify", "entities", "rule_book", "guest", "ties", "policy", "current_user", "wording",
     )  # fmt: skip

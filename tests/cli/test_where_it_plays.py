@@ -153,7 +153,7 @@ def test_a_session_that_was_opened_is_named_and_can_be_gone_on_with(
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Session, "starts", broken)
+        patched.setattr(Session, "plans", broken)
         done = go(*rehearsal(real, Path("run")), "--yes", **at(real))
     assert done.exit_code == 1
     (found,) = manifests()

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import RunContext, benchmark_named
+from cli.benchmarks import benchmark_named
 from coordinator import attempt
+from coordinator.benchmark import TaskOptions
 from coordinator.config import RunConfig
 from coordinator.limits import Meter
 from coordinator.resume import continuation
@@ -58,7 +59,7 @@ class Run:
     def _session(self) -> tuple[Any, Session]:
         client = ERC3(key="key-test", base_url=self.relay.base_url)
         platform = RetryingPlatform(client, self.retry_policy)
-        shop = benchmark_named("store", RunContext(self.retry_policy))
+        shop = benchmark_named("store", TaskOptions(self.retry_policy))
         within = self.retry_policy.within
         watcher: Any = Nobody()
         return platform, Session(
@@ -75,7 +76,7 @@ class Run:
         _, session = self._session()
         self.tasks = session.tasks()
         self.session_id = session.session_id
-        return session.run(self.tasks)
+        return session.run(session.plans(self.tasks))
 
     def resume(self) -> RunResults:
         """Another process goes on, as ``--resume`` does."""
@@ -83,7 +84,7 @@ class Run:
         status = platform.session_status(self.session_id) if self.session_id else None
         plan = continuation(platform, "store", self.tasks, self.folder, status)
         session.take_over(plan, self.session_id, "2026-01-01T00:00:00+00:00")
-        return session.run(plan.tasks, plan.starts)
+        return session.run(plan.plans)
 
     def bought(self, task: TaskResult) -> bool:
         return bool(self.books.acts(task.task_id))

@@ -71,7 +71,7 @@ class PlayedTask:
         return found
 
     def give_up(self) -> None:
-        self._recorded_to(self.benchmark.give_up)
+        self._recorded_to(self.benchmark.finish, None)
 
     def state(self) -> str:
         found: str = self._recorded_to(self.benchmark.state)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import RunContext, benchmark_named
+from cli.benchmarks import benchmark_named
 from company_tools.stages.rights import (
     ANSWER_CHARS,
     QUESTION_CHARS,
@@ -109,12 +109,10 @@ def test_a_question_without_bounds_asks_no_model(question: str) -> None:
 
 def test_what_its_model_and_the_one_that_asks_it_are_told_can_be_replaced() -> None:
     benchmark = benchmark_named("company")
-    assert {SYSTEM, TOOL_SECTION} <= benchmark.prompts.shipped().keys()
+    assert {SYSTEM, TOOL_SECTION} <= benchmark.sections().keys()
     texts = {SYSTEM: "Be brief.", TOOL_SECTION: "Ask about the user."}
-    (kind,) = chosen(
-        "current_user", benchmark_named("company", RunContext(overrides=texts)).environments.stages
-    )
+    (kind,) = chosen("current_user", benchmark.stages)
     assert kind.prompt
     assert kind.tool
-    assert kind.prompt() == "Be brief."
-    assert kind.tool(str).doc == "Ask about the user."
+    assert kind.prompt(texts) == "Be brief."
+    assert kind.tool(str, texts).doc == "Ask about the user."

@@ -180,7 +180,7 @@ def test_what_was_never_seen_is_never_sent() -> None:
 def test_ok_after_a_failed_write_is_asked_back_once() -> None:
     played = PlayedTask()
     played.line.plan["/employees/update"] = [400]
-    assert note(played)["error"]["status"] == 400
+    assert note(played)["fatal_error"]["status"] == 400
     assert "did not go through" in (played.asked_back("ok_answer") or "")
     assert played.finish("ok_answer") is None
     off = PlayedTask(off=["failed-write"])
@@ -262,9 +262,9 @@ def test_a_refused_change_is_looked_up_before_it_is_believed(path: str, status: 
     tool, arguments = CHANGES[path]
     taken = PlayedTask()
     taken.line.plan[path], taken.line.then_fails = [status], True
-    assert "error" not in taken.call(tool, **arguments)
+    assert taken.call(tool, **arguments).get("success", True)
     assert len(taken.line.events) == 1
-    assert taken.benchmark.side_effects == 1
+    assert taken.benchmark.progress.side_effects == 1
     assert taken.asked_back("ok_answer") is None
 
     refused = PlayedTask()
@@ -274,8 +274,8 @@ def test_a_refused_change_is_looked_up_before_it_is_believed(path: str, status: 
     assert refused.calls[-1].outcome == "failed"
     assert refused.line.paths(path) == [path]
     assert refused.line.events == []
-    assert refused.benchmark.side_effects == 0
-    assert refused.benchmark.unanswered() is None
+    assert refused.benchmark.progress.side_effects == 0
+    assert refused.benchmark.progress.unanswered is None
     assert "did not go through" in (refused.asked_back("ok_answer") or "")
 
 
@@ -290,7 +290,7 @@ def test_hours_that_were_refused_are_looked_up_and_never_logged_twice() -> None:
     assert len(taken.line.paths("/time/log")) == 1
     refused = PlayedTask()
     refused.line.plan["/time/log"] = [400]
-    assert refused.call("Combo_Log_Time_For_Project", **hours)["error"]["status"] == 400
+    assert refused.call("Combo_Log_Time_For_Project", **hours)["fatal_error"]["status"] == 400
     assert len(refused.line.paths("/time/log")) == 1
     assert "/time/log" in (refused.asked_back("ok_answer", "I logged 6 hours.") or "")
     refused.call("Combo_Log_Time_For_Project", **hours)
@@ -305,7 +305,7 @@ def test_a_refused_change_that_cannot_be_looked_up_leaves_the_task_open() -> Non
     with pytest.raises(ToolFault):
         played.call("Req_UpdateEmployeeInfo", employee=UNA, notes="new")
     assert len(played.line.paths("/employees/update")) == 2
-    assert played.benchmark.unanswered()
+    assert played.benchmark.progress.unanswered
 
 
 def test_a_refusal_of_what_would_show_nothing_is_believed() -> None:
@@ -313,7 +313,7 @@ def test_a_refusal_of_what_would_show_nothing_is_believed() -> None:
     played.line.plan["/wiki/update"] = [400]
     with pytest.raises(ToolFault, match="busy"):
         played.call("Req_UpdateWiki", file="never.md", content="")
-    assert played.benchmark.side_effects == 0
+    assert played.benchmark.progress.side_effects == 0
 
 
 @pytest.mark.parametrize("outcome", ["denied_security", "none_clarification_needed"])
@@ -442,7 +442,7 @@ def test_a_renamed_page_is_linked_under_its_new_name_alone() -> None:
     played = PlayedTask()
     played.benchmark._session.task = "Rename places/Bergen.md to places/Oslo.md."
     moved = played.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="places/Oslo.md")
-    assert "error" not in moved, moved
+    assert moved["success"], moved
     assert played.asked_back("ok_answer", "Renamed.", "wiki:places/Oslo.md") is None
 
 

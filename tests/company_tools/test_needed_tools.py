@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from company_tools import workbench
-from company_tools.toolbox import as_needed
+from company_tools.toolbox import as_needed, shown_tools
 from core.ledger import Tool
 from worker.worker import system_prompt
 
@@ -13,7 +12,7 @@ WRITES = "Combo_Update_Employee_For_Changes"
 
 
 def offered() -> list[Tool]:
-    return [tool for tool in workbench.tools() if tool.told and not tool.final]
+    return [tool for tool in shown_tools() if tool.told and not tool.final]
 
 
 def shown(instruction: str) -> set[str]:

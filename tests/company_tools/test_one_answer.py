@@ -13,7 +13,7 @@ import pytest
 
 from company_tools.answering import read_log
 from company_tools.endpoints import LATE_SECONDS
-from company_tools.final_answer import NoFinalAnswer, read_final_answer
+from company_tools.final_answer import FinalAnswer, NoFinalAnswer, read_final_answer
 from core.erc3_client import retry_policy, transport_errors
 from core.erc3_client.retry_policy import never_left
 from core.ledger import Intent, Ledger, Resolved, ToolFault, WireCall
@@ -86,10 +86,10 @@ def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
     played = failing(PlayedTask(), *[refused_connection()] * 3)
     with pytest.raises(ToolFault, match="refused the connection"):
         played.finish("ok_answer")
-    assert played.benchmark.finished() is None
+    assert played.benchmark.progress.finished is None
     again = taken_over(played)
     again.state()
-    assert again.benchmark.finished()
+    assert again.benchmark.progress.finished
     assert again.answered == ["ok_answer"]
 
 
@@ -105,7 +105,7 @@ def test_whatever_the_failure_the_log_tells_whether_it_is_sent_again(
     played.line.plan[RESPOND] = [plan] * times
     played.line.then_fails = taken
     assert played.finish("ok_answer") is None
-    assert played.benchmark.finished()
+    assert played.benchmark.progress.finished
     assert played.answered == ["ok_answer"]
     played.finish("denied_security")
     played.give_up()
@@ -113,8 +113,8 @@ def test_whatever_the_failure_the_log_tells_whether_it_is_sent_again(
     again = taken_over(played)
     again.state()
     again.give_up()
-    assert again.benchmark.finished()
-    assert again.benchmark.ending == "ok_answer"
+    assert again.benchmark.progress.finished
+    assert again.benchmark.progress.ending == "ok_answer"
     assert again.answered == ["ok_answer"]
 
 
@@ -150,10 +150,10 @@ def test_one_that_the_system_refuses_is_worded_anew() -> None:
 
     played.line.dispatch = spoilt  # type: ignore[method-assign]
     assert "the system refuses it" in (played.finish("ok_answer") or "")
-    assert (len(played.responses), played.benchmark.finished()) == (1, None)
+    assert (len(played.responses), played.benchmark.progress.finished) == (1, None)
     again = taken_over(played)
     again.state()
-    assert again.benchmark.finished() is None
+    assert again.benchmark.progress.finished is None
     assert played.finish("ok_answer") is None
     assert played.answered == ["ok_answer"]
 
@@ -200,9 +200,9 @@ def test_a_process_that_died_while_sending(arrived: bool) -> None:
         played.finish("ok_answer", "Yes.")
     played.line.sent.clear()
     again = taken_over(played, intents(played))
-    assert again.benchmark.finished() is None
+    assert again.benchmark.progress.finished is None
     again.state()
-    assert again.benchmark.finished()
+    assert again.benchmark.progress.finished
     assert again.answered == ["ok_answer"]
     assert len(again.responses) == (not arrived)
 
@@ -247,7 +247,7 @@ def test_where_nobody_can_tell_the_task_stays_open(log: Any) -> None:
     for finish in (lambda: played.finish("ok_answer"), played.give_up, played.state):
         with pytest.raises(OutOfReach, match="whether the answer to the user arrived"):
             finish()
-        assert played.benchmark.finished() is None
+        assert played.benchmark.progress.finished is None
     again = taken_over(played, log=log)
     for finish in (again.give_up, again.state):
         with pytest.raises(OutOfReach, match="whether the answer to the user arrived"):
@@ -255,7 +255,7 @@ def test_where_nobody_can_tell_the_task_stays_open(log: Any) -> None:
     assert len(again.responses) == 1
     later = taken_over(played, log=told)
     later.state()
-    assert later.benchmark.ending == "ok_answer"
+    assert later.benchmark.progress.ending == "ok_answer"
     assert len(later.responses) == 1
 
 
@@ -320,10 +320,10 @@ def test_what_was_settled_is_remembered() -> None:
     answer = {"message": "m", "outcome": "ok_answer", "links": []}
     intent = Intent(path=RESPOND, body=answer)
     gone = taken_over(played, [intent, Resolved(path=RESPOND, took_effect=False)])
-    assert gone.benchmark.finished() is None
+    assert gone.benchmark.progress.finished is None
     there = taken_over(played, [intent, Resolved(path=RESPOND, took_effect=True)])
-    assert there.benchmark.finished()
-    assert there.benchmark.ending == "ok_answer"
+    assert there.benchmark.progress.finished
+    assert there.benchmark.progress.ending == "ok_answer"
 
 
 @pytest.mark.promise("no second answer")
@@ -402,7 +402,7 @@ def test_a_message_is_sent_as_it_was_written(message: str) -> None:
 )
 def test_no_label_or_mark_reaches_the_user(text: str) -> None:
     read = read_final_answer(text, PlayedTask().benchmark._session)
-    assert read == ("ok_answer", "Yes.", ())
+    assert read == FinalAnswer("ok_answer", "Yes.", ())
 
 
 @pytest.mark.parametrize(

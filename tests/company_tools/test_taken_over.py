@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.company_benchmark import stages
+from cli.company_benchmark import STAGES
 from company_tools import listings
 from company_tools.change import CHANGES
 from company_tools.stages.entities import Entities
@@ -170,6 +170,6 @@ def test_what_a_step_had_told_may_be_named_after_a_death() -> None:
     again = PlayedTask(line=played.line)
     run: Any = TaskRun(findings=[found.model_copy(update={"step": "entities"})])
     nobody: Any = None
-    StageRunner(stages({}), again.benchmark, nobody, nobody, run, nobody)
+    StageRunner(STAGES, again.benchmark, nobody, nobody, run, nobody)
     assert again.finish("ok_answer", "Una Holm", "employee:una_holm") is None
     assert again.answered == ["ok_answer"]

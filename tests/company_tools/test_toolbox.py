@@ -66,7 +66,7 @@ def test_where_nobody_can_tell_who_asks_the_tools_are_public_and_it_is_asked_onc
     assert {t.name for t in tools_of(at.session, WikiStore())} == set(at.ledger.names)
     assert at.line.paths() == []
     told = at.call("Combo_Get_Current_User_With_Profile")
-    assert (told["user"], told["error"]["status"]) == ("", 404)
+    assert (told["user"], told["fatal_error"]["status"]) == ("", 404)
 
 
 def test_nothing_is_changed_for_nobody() -> None:

@@ -91,7 +91,7 @@ class Run:
     stores: list[Any] = field(default_factory=list)
 
     def go(self) -> RunResults:
-        self.session.run(self.session.tasks())
+        self.session.run(self.session.plans(self.session.tasks()))
         self.results = self.session.close_open()
         return self.results
 
@@ -131,11 +131,7 @@ def make_run(
             return StoreTask(store)
 
         usual = benchmark_named("store")
-        changed = replace(
-            usual,
-            environments=replace(usual.environments, open=benchmark),
-            prompts=replace(usual.prompts, guide=lambda: "no playbooks"),
-        )
+        changed = replace(usual, open=benchmark, playbooks="no playbooks")
         options = RunConfig(benchmark="store", **(brains | config))
         packs = (one.pack for one in simulator.platform.served)
         session = Session(

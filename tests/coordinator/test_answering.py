@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import RunContext, benchmark_named
-from coordinator.beginning import client_factory
+from cli.benchmarks import benchmark_named
+from coordinator.benchmark import TaskOptions
+from coordinator.clients import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from coordinator.task import NOT_CARRIED_OUT, TaskLoop
@@ -94,10 +95,10 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         watcher, folder = Watcher(), tmp_path / "run"
         session = Session(
             RetryingPlatform(client_of(simulator)), config,
-            benchmark_named("company", RunContext(guards=guards, cache=folder)), folder, watcher,
+            benchmark_named("company", TaskOptions(guards=guards, cache=folder)), folder, watcher,
             clients=client_factory(config.ids),
         )  # fmt: skip
-        session.run(session.tasks())
+        session.run(session.plans(session.tasks()))
         return Played(session.close_open(), folder, simulator, watcher)
 
     yield make

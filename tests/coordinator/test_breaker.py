@@ -79,7 +79,7 @@ def test_a_dead_model_ends_a_run_and_leaves_the_rest_untouched(
     make_run: Any, shop_json: Any, jobs: int
 ) -> None:
     run = make_run(*(shop_json(spec_id=f"s{i}") for i in range(9)), says=[], jobs=jobs)
-    results = run.session.run(run.session.tasks())
+    results = run.session.run(run.session.plans(run.session.tasks()))
     assert [t.failure for t in results.tasks] == ["model"] * 3
     assert run.session.breaker.broken
     assert run.session.unplayed == 6
@@ -94,7 +94,7 @@ def test_a_model_without_readable_replies_ends_a_run(
 ) -> None:
     shops = (shop_json(spec_id=f"s{i}") for i in range(9))
     run = make_run(*shops, says=["I would rather\nchat. " * 40] * 40, jobs=jobs)
-    results = run.session.run(run.session.tasks())
+    results = run.session.run(run.session.plans(run.session.tasks()))
     assert [t.failure for t in results.tasks] == ["reply"] * 3
     assert run.session.breaker.broken == "3 tasks in a row ended without a reply that could be read"
     said = (results.tasks[0].error or "").split('"')[1]
@@ -104,5 +104,5 @@ def test_a_model_without_readable_replies_ends_a_run(
 
 def test_without_a_breaker_every_task_is_tried(make_run: Any, shop_json: Any) -> None:
     run = make_run(*(shop_json(spec_id=f"s{i}") for i in range(5)), says=[], breaker=0)
-    assert len(run.session.run(run.session.tasks()).tasks) == 5
+    assert len(run.session.run(run.session.plans(run.session.tasks())).tasks) == 5
     assert run.session.breaker.broken is None

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import RunContext, benchmark_named, tools_of
-from coordinator.beginning import client_factory
+from cli.benchmarks import benchmark_named, tools_of
+from coordinator.benchmark import TaskOptions
+from coordinator.clients import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client.retrying_platform import RetryingPlatform
@@ -77,10 +78,10 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         folder = tmp_path / f"run-{len(running)}"
         session = Session(
             RetryingPlatform(client_of(simulator)), config,
-            benchmark_named("company", RunContext(cache=folder)), folder, Watcher(),
+            benchmark_named("company", TaskOptions(cache=folder)), folder, Watcher(),
             clients=client_factory({**config.ids, **models}), stage_models=models,
         )  # fmt: skip
-        session.run(session.tasks())
+        session.run(session.plans(session.tasks()))
         results = session.close_open()
         path = next((folder / "tasks").glob("*.jsonl"))
         return Played(results, folder, read_task(path, strict=True))

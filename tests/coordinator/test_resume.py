@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 def test_an_unknown_task_is_started_anew_where_that_is_allowed(folder: Path) -> None:
     platform = Forgetful()
     plan = continuation(platform, "store", [TASK], folder, None)
-    assert plan.order == platform.started == [task.task_id for task in plan.tasks]
+    assert plan.order == platform.started == [one.task.task_id for one in plan.plans]
 
 
 @pytest.mark.promise("nothing lost at a kill")
@@ -81,6 +81,6 @@ def test_a_run_that_goes_on_has_its_seconds_no_second_time(make_run: Any, tea_bu
     run.folder.mkdir()
     tasks = run.session.tasks()
     run.session.take_over(Continuation(seconds=61.0), None, "2026-01-01T00:00:00+00:00")
-    run.session.run(tasks)
+    run.session.run(run.session.plans(tasks))
     assert run.session.close_open().tasks == ()
     assert "60 seconds for a run" in run.session.limit

@@ -10,19 +10,22 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import RunContext, benchmark_named
-from coordinator.beginning import client_factory
+from cli.benchmarks import benchmark_named
+from company_tools.final_answer import FinalAnswer, Link
+from coordinator.benchmark import TaskOptions
+from coordinator.clients import client_factory
 from coordinator.config import RunConfig
-from coordinator.resume import Memory
+from coordinator.resume import remember
 from coordinator.session import Session
 from coordinator.stages import StageSpec, chosen
+from coordinator.task_plan import TaskPlan
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import Ledger
 from core.models.model_call import ModelCall
 from core.models.model_client import ModelClient
 from core.runs.reader import read_task
 from core.runs.results import RunResults
-from core.runs.task import Finding, StageInput, Verdict
+from core.runs.task import Finding, StageInput, TaskInfo, Verdict
 from core.runs.task_record import TaskRecord
 from tests.canned import play
 from tests.conftest import client_of
@@ -53,7 +56,7 @@ class Says:
         return self.finding
 
     def kind(self, name: str = "watch", place: Any = "before") -> StageSpec:
-        return StageSpec(name, "says something", place, lambda _: self)
+        return StageSpec(name, "says something", place, lambda *_: self)
 
 
 @dataclass
@@ -97,17 +100,16 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         brains |= how.pop("brains", {})
         config = RunConfig(benchmark="company", **brains, **how)
         folder = tmp_path / f"run-{len(running)}"
-        benchmark = benchmark_named("company", RunContext(cache=folder))
+        benchmark = benchmark_named("company", TaskOptions(cache=folder))
         if kinds is not None:
-            spec = replace(benchmark.environments, stages=kinds)
-            benchmark = replace(benchmark, environments=spec)
+            benchmark = replace(benchmark, stages=kinds)
         session = Session(
             RetryingPlatform(client_of(simulator)), config,
             benchmark, folder, Watcher(),
             clients=client_factory({**config.ids, **(stage_models or {})}),
             stage_models=stage_models or {},
         )  # fmt: skip
-        session.run(session.tasks())
+        session.run(session.plans(session.tasks()))
         results = session.close_open()
         path = next((folder / "tasks").glob("*.jsonl"))
         lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -185,8 +187,13 @@ def test_a_step_behind_the_solver_objects_once(plays: Plays) -> None:
     assert response.message == "Yes!"
 
 
-def test_other_words_leave_outcome_and_links(plays: Plays) -> None:
-    words = Says(Finding(words="LINKS: none of them, as Mara says"))
+def answer(message: str, *links: Link) -> str:
+    return FinalAnswer("ok_answer", message, links).as_text()
+
+
+def test_other_words_are_sent_in_place_of_the_solver_s(plays: Plays) -> None:
+    again = answer("LINKS: none of them, as Mara says", Link("employee", "mara"))
+    words = Says(Finding(words=again))
     told = finish(message="It is mara.", links="auto")
     played = plays((words.kind("words", "words"),), [LOOK, told], [WORK])
     (response,) = played.responses
@@ -196,7 +203,7 @@ def test_other_words_leave_outcome_and_links(plays: Plays) -> None:
 
 
 def test_other_words_that_are_refused_give_way_to_the_solver_s(plays: Plays) -> None:
-    words = Says(Finding(words="See ghost_1."))
+    words = Says(Finding(words=answer("See ghost_1.")))
     played = plays((words.kind("words", "words"),), [finish()])
     (response,) = played.responses
     assert response.message == "Yes."
@@ -229,18 +236,25 @@ def test_a_limit_ends_the_task_in_a_step_too(plays: Plays) -> None:
     assert [line for line in played.lines if line["type"] == "finding"] == []
 
 
+def findings_after(log: TaskRecord, **remembered: bool) -> list[Finding]:
+    """What an attempt knows that goes on with a journal."""
+    plan = TaskPlan(TaskInfo(log.spec_id, log.task_id, log.text), log.path)
+    remember(plan, log, **remembered)
+    return plan.earlier.findings
+
+
 def test_a_finding_that_stands_is_not_asked_for_again(plays: Plays) -> None:
     watch = Says(Finding(text="mara is the baker"))
     played = plays((watch.kind(),), [LOOK, finish()], [WORK])
-    remembered = Memory(played.log).run()
-    assert [found.text for found in remembered.findings] == ["mara is the baker"]
-    assert Memory(played.log, turns=False, entries_hold=False).run().findings == []
+    remembered = findings_after(played.log)
+    assert [found.text for found in remembered] == ["mara is the baker"]
+    assert findings_after(played.log, turns=False, entries=False) == []
 
 
 def test_an_attempt_that_begins_anew_asks_a_failed_step_again(plays: Plays) -> None:
     played = plays((Says(RuntimeError("x")).kind(),), [finish()])
-    assert len(Memory(played.log).run().findings) == 1
-    assert Memory(played.log, turns=False).run().findings == []
+    assert len(findings_after(played.log)) == 1
+    assert findings_after(played.log, turns=False) == []
 
 
 KINDS = tuple(

@@ -17,7 +17,7 @@ from coordinator.task import TaskLoop
 from core.ledger import Ledger, ToolCall, ToolFault
 from core.models.model_client import ModelFailed
 from core.runs.journal import Journal
-from core.runs.task import Decision, TaskRun, Turn
+from core.runs.task import Decision, TaskProgress, TaskRun, Turn
 from core.runs.work import WorkReport
 
 WORK = Decision(thought="look", decision="PROCEED", instruction="Find tea", prepared="Yes.")
@@ -33,8 +33,6 @@ class World(Environment):
     objections: list[str] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
     on_state: Callable[[World], None] = lambda world: None
-    side_effects = 0
-    ending = "ended"
 
     def briefing(self, ledger: Ledger, task: str = "") -> str:
         self.seen.append("briefing")
@@ -48,18 +46,16 @@ class World(Environment):
     def bind(self, ledger: Ledger, decided: str = "") -> Any:
         return nullcontext([])
 
-    def finished(self) -> str | None:
-        return self.over
-
-    def unanswered(self) -> str | None:
-        return self.owed
+    @property
+    def progress(self) -> TaskProgress:
+        return TaskProgress("ended", finished=self.over, unanswered=self.owed)
 
     def check_finish(
         self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()
     ) -> str | None:
         return self.objections.pop() if self.objections else None
 
-    def finish(self, final_answer: str, ledger: Ledger) -> str | None:
+    def finish(self, final_answer: str | None, ledger: Ledger) -> str | None:
         self.seen.append(f"finish: {final_answer}")
         return None
 

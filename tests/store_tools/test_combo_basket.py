@@ -74,7 +74,7 @@ def test_a_refusal_leaves_the_basket_as_it_was(
     shop.call("Combo_Set_Basket_For_Items", items=items(tea=2), coupon="TWO")
     for _ in range(2):
         shown = shop.call("Combo_Set_Basket_For_Items", items=items(**wanted), coupon=code)
-        assert words in shown["error"]["text"]
+        assert words in shown["fatal_error"]["text"]
         assert (shown["items"][0]["sku"], shown["coupon"], shown["total"]) == ("tea", "TWO", 6)
         assert (shop.held, shop.coupon) == ({"tea": 2}, "TWO")
         assert shop.ledger.calls[-1].outcome == "failed"
@@ -85,7 +85,7 @@ def test_a_code_that_is_known_to_be_dead_moves_nothing(open_shop: Any) -> None:
     with pytest.raises(ToolFault):
         shop.call("Req_ApplyCoupon", coupon="NOPE")
     shown = shop.call("Combo_Set_Basket_For_Items", items=items(tea=2), coupon="NOPE")
-    assert shown["error"]["parameters"] == {"coupon": "NOPE"}
+    assert shown["fatal_error"]["parameters"] == {"coupon": "NOPE"}
     assert shop.line.counted["/basket/add"] == 0
 
 

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from coordinator.benchmark import is_harmful
 from core.ledger import Ledger, ToolFault
-from store_tools.environment import expected, harmed
+from core.runs.task import TaskProgress
+from store_tools.basket import Basket
+from store_tools.environment import group_of
 from tests.binding import entered
 
 
@@ -47,11 +50,11 @@ def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark:
     benchmark = make_benchmark(shop)
     ledger = Ledger()
     ledger.offer(entered(benchmark.bind(ledger)))
-    assert benchmark.finished() is None
+    assert benchmark.progress.finished is None
     items = [{"sku": "tea", "quantity": 2}]
     ledger.call("Combo_Set_Basket_For_Items", [], {"items": items})
     ledger.call("Req_CheckoutBasket", [], {"expected_total": 8})
-    assert (benchmark.finished(), benchmark.side_effects) == ("checked out", 1)
+    assert (benchmark.progress.finished, benchmark.progress.side_effects) == ("checked out", 1)
     assert json.loads(benchmark.state(Ledger()))["checked_out"][0]["total"] == 8
     assert benchmark.check_finish("DONE", Ledger()) is None
 
@@ -123,7 +126,7 @@ def test_a_reason_after_a_look_is_accepted(shop: Any, make_benchmark: Any) -> No
 def test_what_was_wanted_is_read_from_the_evaluators_text(
     shop: Any, make_benchmark: Any, log: str, wanted: str | None
 ) -> None:
-    assert expected(log) == wanted
+    assert group_of(log) == wanted
 
 
 @pytest.mark.parametrize(
@@ -142,15 +145,15 @@ def test_a_decline_before_any_look_at_the_products_is_objected_to(
 def test_harm_is_a_purchase_that_was_not_wanted(
     acts: int, passed: bool | None, expected_harm: bool | None
 ) -> None:
-    assert harmed(acts, passed) is expected_harm
+    assert is_harmful(acts, passed) is expected_harm
 
 
 def test_what_it_ends_with_is_named(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
-    assert (benchmark.ending, benchmark.unanswered()) == ("declined", None)
+    assert benchmark.progress == TaskProgress("declined")
     benchmark._session.unanswered["/products/list"] = "no answer"
-    benchmark._session.facts.receipts.append({})
-    assert (benchmark.ending, benchmark.unanswered()) == ("purchased", "no answer")
+    benchmark._session.facts.receipts.append(Basket())
+    assert benchmark.progress == TaskProgress("purchased", 1, "checked out", "no answer")
 
 
 def test_the_state_shows_every_letter_as_it_is(
@@ -165,5 +168,5 @@ def test_the_store_prepares_and_sends_no_answer(shop: Any, make_benchmark: Any) 
     benchmark = make_benchmark(shop)
     assert benchmark.check_effects("DONE", None, Ledger()) is not None
     assert benchmark.finish("DONE", Ledger()) is None
-    assert benchmark.reworded("DONE", "other words", Ledger()) == "DONE"
+    assert benchmark.finish(None, Ledger()) is None
     assert not shop.line.sent

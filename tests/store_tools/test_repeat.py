@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.ledger import Intent, Ledger, Resolved, ToolFault, WireCall
-from store_tools.basket import CHECKOUT
+from store_tools.basket import CHECKOUT, Basket
 
 
 def wires(shop: Any) -> list[WireCall]:
@@ -51,7 +51,7 @@ def test_a_purchase_that_is_repeated_counts(open_shop: Any, make_benchmark: Any)
     benchmark = make_benchmark(open_shop())
     add = wire("/basket/add", "done", sku="tea", quantity=2)
     assert benchmark.repeat([add, wire("/basket/checkout", "done")], Ledger()) == []
-    assert (benchmark.side_effects, benchmark.finished()) == (1, "checked out")
+    assert (benchmark.progress.side_effects, benchmark.progress.finished) == (1, "checked out")
 
 
 def test_what_goes_otherwise_is_told(open_shop: Any, make_benchmark: Any) -> None:
@@ -132,9 +132,9 @@ def test_what_was_recorded_of_checkouts_is_recalled(
     shop = open_shop()
     benchmark = make_benchmark(shop)
     benchmark.restore(entries)
-    assert benchmark.side_effects == bought
+    assert benchmark.progress.side_effects == bought
     assert (shop.session.facts.open_at(CHECKOUT) is not None) == open_
-    assert shop.session.facts.receipts == [BASKET] * bought
+    assert shop.session.facts.receipts == [Basket.model_validate(BASKET)] * bought
     assert not shop.line.sent
 
 
@@ -149,5 +149,5 @@ def test_an_intent_without_an_outcome_is_settled_by_the_first_look(
     benchmark, told = make_benchmark(shop), []
     benchmark.restore([INTENT])
     benchmark.state(Ledger(on_entry=told.append))
-    assert benchmark.side_effects == bought
+    assert benchmark.progress.side_effects == bought
     assert told == [resolved(bool(bought))]

@@ -1,4 +1,4 @@
-"""The counter as a benchmark: API, environment, declaration, scripted model, and its entry."""
+"""The counter as a benchmark: API, environment, scripted model, declaration."""
 
 from __future__ import annotations
 
@@ -6,32 +6,23 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel
 
-from cli.benchmarks import Declaration, RunContext, ToolTexts
-from cli.registry import Registration
-from coordinator.benchmark import Environment, ResultWords
+from coordinator.benchmark import Benchmark, Environment, OpenTask, Platform, TaskOptions
 from core.erc3_client.own.base import BaseClient
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, WireCall
 from core.models.model_call import Message
 from core.models.providers import Played
 from core.models.providers import register as register_provider
+from core.runs.task import TaskProgress
 from core.tools.endpoints import Endpoint
-from core.tools.live_task import Nowhere
+from core.tools.nowhere import Nowhere
 from core.tools.requests import request_tool
 from core.tools.task_api import ApiClient, TaskApi
 from core.tools.task_facts import TaskFacts, Write
-
-ENTRY = Registration(
-    name="toy",
-    declaration=__name__,
-    workbench=__name__,
-    world="tests.toy.world:TOY",
-    scripted="toy/counter",
-)
 
 
 class Req_ReadCounter(BaseModel):
@@ -69,8 +60,11 @@ class CounterEnvironment(Environment):
     def __init__(self, client: ApiClient, retry_policy: RetryPolicy | None = None) -> None:
         self._session = TaskApi(client, ENDPOINTS, CounterFacts(ENDPOINTS), retry_policy)
 
-    side_effects = property(lambda self: self._session.facts.additions)
-    ending = property(lambda self: "counted" if self.side_effects else "left")
+    @property
+    def progress(self) -> TaskProgress:
+        added = self._session.facts.additions
+        unanswered = next(iter(self._session.unanswered.values()), None)
+        return TaskProgress("counted" if added else "left", added, unanswered=unanswered)
 
     def state(self, ledger: Ledger) -> str:
         with self._session.recording_to(ledger):
@@ -90,9 +84,6 @@ class CounterEnvironment(Environment):
     def _add(self, number: int) -> int:
         return int(self._session.write(Req_AddToCounter(number=number)).value)
 
-    def unanswered(self) -> str | None:
-        return next(iter(self._session.unanswered.values()), None)
-
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         with self._session.recording_to(ledger):
             for request in requests:
@@ -109,26 +100,29 @@ def tools() -> list[Tool]:
         return bound
 
 
-def declare(run: RunContext) -> Declaration:
-    def open_task(platform: Any, task_id: str, docs: ToolTexts) -> CounterEnvironment:
+def open_tasks(options: TaskOptions) -> OpenTask:
+    def open_task(platform: Platform, task_id: str) -> CounterEnvironment:
         client = CounterClient(f"{platform.base_url}/toy/{task_id}")
-        return CounterEnvironment(client, run.retry_policy)
+        return CounterEnvironment(client, options.retry_policy)
 
-    return Declaration(
-        rules="A counter only grows.",
-        final_answer='"DONE"',
-        open=open_task,
-        tools=tools,
-        playbooks="Read, then add once.",
-        results=ResultWords(
-            harm_name="wrong sum",
-            groups=("grow", "leave"),
-            idle_group="leave",
-            brief=str,
-            expected=lambda _log, wanted: wanted if wanted in ("grow", "leave") else None,
-            harmed=lambda acts, passed: bool(acts) and not passed,
-        ),
-    )
+    return open_task
+
+
+TOY = Benchmark(
+    name="toy",
+    open_tasks=open_tasks,
+    list_tools=tools,
+    shipped_rules="A counter only grows.",
+    final_answer='"DONE"',
+    playbooks="Read, then add once.",
+    harm_name="wrong sum",
+    groups=("grow", "leave"),
+    idle_group="leave",
+    group_of=lambda _log, wanted: wanted if wanted in ("grow", "leave") else None,
+    shorten_state=str,
+    scripted="toy/counter",
+    world="tests.toy.world:TOY",
+)
 
 
 def names() -> list[str]:

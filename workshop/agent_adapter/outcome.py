@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
-from typing import Any, TypeAlias
+from typing import Any
 
+from coordinator.benchmark import is_harmful
 from core.models.model_call import Usage
 from core.models.prices import price_of
 from core.models.prompt_json import compact
@@ -20,8 +21,6 @@ from workshop.simulator.telemetry import ModelReport
 SEEN_CHARS, SEEN_TOKENS = 4_000, 1_500
 EVAL_CHARS = 4_000
 ANSWERS = ("response", "error")
-Harmed: TypeAlias = Callable[[int, bool | None], bool | None]
-"""Whether so many acts did harm in a task that passed, did not, or is not scored (None)."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def tasks_of(platform: Platform) -> dict[str, list[Task]]:
     return by_spec
 
 
-def played(platform: Platform, task: Task, harmed: Harmed, cause: Cause | None) -> PlayedTask:
+def played(platform: Platform, task: Task, cause: Cause | None) -> PlayedTask:
     """What became of a task; ``cause``: why it was not completed, if so."""
     world, state = platform.served_as(task.benchmark).world, task.world
     evaluation = task.evaluation
@@ -86,7 +85,7 @@ def played(platform: Platform, task: Task, harmed: Harmed, cause: Cause | None) 
         outcome="unfinished" if failure else "finished",
         verdict=world.verdict(state) if state is not None and not failure else None,
         acts=acts,
-        harm=harmed(acts, None if score is None else score >= PASS),
+        harm=is_harmful(acts, None if score is None else score >= PASS),
         turns=len(task.reports),
         tool_calls=calls,
         requests=calls,

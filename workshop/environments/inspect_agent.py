@@ -32,8 +32,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from coordinator.attempt import LEFT_OPEN
-from coordinator.beginning import client_factory
 from coordinator.benchmark import Benchmark
+from coordinator.clients import client_factory
 from coordinator.config import RunConfig, StrategyName
 from coordinator.limits import CancelToken
 from coordinator.session import Session
@@ -166,7 +166,7 @@ def _play(
         session = Session(
             client, config, benchmark, Path(folder), Watcher(), clients=clients, stop=stop
         )
-        session.run(session.tasks())
+        session.run(session.plans(session.tasks()))
         (result,) = session.close_open().tasks
         (task,) = served.platform.tasks
     paths = {route.request.__name__: path for path, route in world.benchmark.routes.items()}

@@ -113,8 +113,7 @@ class ShareKeeper:
 
     def look(self, session: AgentSession, tasks: Iterable[Task]) -> list[TaskResult]:
         """The results of tasks that were closed. Raises CannotRun: one cannot be kept."""
-        harmed = self._lab.benchmark.results.harmed
-        return [self._kept(played(session.platform, task, harmed, None)) for task in tasks]
+        return [self._kept(played(session.platform, task, None)) for task in tasks]
 
     def finish(self, session: AgentSession, done: Iterable[str]) -> list[TaskResult]:
         """The results of all tasks but those that are done, once the session is over.
@@ -122,7 +121,7 @@ class ShareKeeper:
         Raises CannotRun: one cannot be kept.
         """
         first = {spec: tasks[0] for spec, tasks in tasks_of(session.platform).items()}
-        harmed, left = self._lab.benchmark.results.harmed, self.share.raws.keys() - set(done)
+        left = self.share.raws.keys() - set(done)
         results = []
         for spec in (spec for spec in self.share.raws if spec in left):
             task = first.get(spec)
@@ -130,7 +129,7 @@ class ShareKeeper:
             if task is None:
                 results += self.never_made([spec], cause)
             else:
-                results.append(self._kept(played(session.platform, task, harmed, cause)))
+                results.append(self._kept(played(session.platform, task, cause)))
         keep_record(self.folder, session.record(self.share.pack, self.share.epoch, self.share.raws))
         return results
 

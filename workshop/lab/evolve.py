@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 from pydantic import Field
 
-from coordinator.beginning import BASE_URLS
+from coordinator.clients import BASE_URLS
 from coordinator.config import option
 from core.files import read_bytes
 from core.models.cassette import TapeError, Tapes
@@ -194,7 +194,7 @@ def _begin(lab: LabContext, options: EvolveOptions) -> tuple[Loop, dict[str, lis
         text = f"{len(packs['train'])} training tasks and {options.looks} looks at "
         text += f"{len(packs['unseen'])} unseen ones"
         raise Usage(f"--budget-tasks {options.budget_tasks}: {text} need {least} at least")
-    shipped = benchmark.benchmark.prompts.shipped()
+    shipped = benchmark.benchmark.sections()
     words = [f"{benchmark.world.name}/{part}" for part in DEFAULT_SECTIONS]
     words = [word.strip() for word in options.sections.split(",")] if options.sections else words
     for word in words:
@@ -274,7 +274,7 @@ class Evolution:
             {str(raw["spec_id"]): raw for raw in split(json.loads(read_bytes(path)))}
             for path in (self.folder / "train.json", self.folder / "unseen.json")
         )
-        self.shipped = self.benchmark.benchmark.prompts.shipped()
+        self.shipped = self.benchmark.benchmark.sections()
         may_say = [*self.shipped.values(), *self.loop.prompts.values()]
         self.secrets = Secrets(list(self.train.values()), may_say)
         self.asked = self._seen = self._idle = 0

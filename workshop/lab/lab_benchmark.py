@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from coordinator.benchmark import Benchmark
+from coordinator.benchmark import Benchmark, TaskOptions
 from coordinator.config import StrategyName
 from core.models.model_call import Role
 from core.runs.errors import CannotRun, Usage
@@ -23,23 +22,14 @@ if TYPE_CHECKING:
 
     from workshop.lab.settings import Settings
 
-ALL = "all"
-"""Guards, where nothing else is asked for."""
-Build: TypeAlias = Callable[[str, Mapping[str, str]], Benchmark]
-"""The benchmark with these guards on and these sections in its prompts. Raises Usage."""
-
 
 @dataclass(frozen=True)
 class LabBenchmark:
     """All that the lab needs of a benchmark."""
 
     world: World
-    build: Build
-
-    @cached_property
-    def benchmark(self) -> Benchmark:
-        """The benchmark as it is shipped."""
-        return self.build(ALL, {})
+    benchmark: Benchmark
+    """As it is shipped."""
 
     @property
     def generator(self) -> Generator | None:
@@ -48,7 +38,10 @@ class LabBenchmark:
 
     def benchmark_with(self, guards: str, prompts: Mapping[str, str]) -> Benchmark:
         """The benchmark with these guards on and these sections in its prompts. Raises Usage."""
-        return self.benchmark if guards == ALL and not prompts else self.build(guards, prompts)
+        options = TaskOptions(guards=guards, texts=prompts)
+        # The same object where nothing differs: its tasks share what they have read.
+        same = options == self.benchmark.options
+        return self.benchmark if same else self.benchmark.with_options(options)
 
     def read(self, text: str, source: str) -> Pack:
         """Read a pack from JSON text; ``source`` names it in errors. Raises CannotRun."""
@@ -72,7 +65,7 @@ class LabBenchmark:
 
 def known_of(world: World, benchmark: Benchmark, pack: Pack) -> dict[str, Known]:
     """What a pack tells of each of its tasks, by spec."""
-    group_of = benchmark.results.expected
+    group_of = benchmark.group_of
     return {
         one.spec_id: Known(
             group_of("", world.expects(one) or None), world.mechanics(one), world.best(one)

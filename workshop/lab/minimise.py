@@ -67,7 +67,7 @@ def minimise(
             job = Job(0, played.world.pack_text("one", [raw]), specs, settings, epoch=0)
             return play_job(job, factory)[0]
 
-        failure = failure_class(play(whole), played.benchmark.results.harm_name)
+        failure = failure_class(play(whole), played.benchmark.harm_name)
         if failure is None:
             text = f"{spec} passes with {settings.evaluator}; there is nothing to minimise"
             raise CannotRun(text)
@@ -157,7 +157,7 @@ class Shrinker:
         raw = cut.keeping(items)
         key = json.dumps(raw, sort_keys=True)
         if key not in self.played:
-            harm_name = self.lab.benchmark.results.harm_name
+            harm_name = self.lab.benchmark.harm_name
             holds = self.lab.holds(raw)
             self.played[key] = holds and failure_class(self.play(raw), harm_name) == self.failure
         return self.played[key]

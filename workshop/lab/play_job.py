@@ -10,7 +10,8 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from coordinator.beginning import base_urls, client_factory
+from coordinator.benchmark import is_harmful
+from coordinator.clients import base_urls, client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client import ERC3, ApiException, transport_errors
@@ -94,7 +95,7 @@ def _play(
             session = Session(
                 client, config, benchmark, folder, Watcher(), clients=clients, known=known
             )
-            session.run(session.tasks())
+            session.run(session.plans(session.tasks()))
             played = session.close_open().tasks
         worlds = {task.task_id: task.world for task in served.platform.tasks}
         paid = {id: lab.world.paid(world) for id, world in worlds.items() if world}
@@ -156,7 +157,7 @@ def _keep_journals(
 
 def play_trivial(lab: LabBenchmark, pack: Pack, specs: Collection[str]) -> list[TaskResult]:
     """The results of the trivial players in some tasks of a pack."""
-    known, harmed = lab.known_of(pack), lab.benchmark.results.harmed
+    known = lab.known_of(pack)
     played = (
         (one.spec_id, name, player.play(pack, one))
         for one in pack.scenarios
@@ -171,7 +172,7 @@ def play_trivial(lab: LabBenchmark, pack: Pack, specs: Collection[str]) -> list[
             score=play.score,
             outcome="finished",
             acts=play.acts,
-            harm=harmed(play.acts, play.score >= PASS),
+            harm=is_harmful(play.acts, play.score >= PASS),
             paid=play.paid,
             requests=play.requests,
             tokens=Usage.nothing(),

@@ -172,7 +172,7 @@ def settings_of(options: RegressOptions, context: LabContext) -> list[Settings]:
     prompts = dict(context.texts(options.prompts, name, options.strategies, notes()))
     benchmark = lab.benchmark_with(options.guards, prompts)  # refuses what does not fit
     try:
-        chosen(options.stages, benchmark.environments.stages)
+        chosen(options.stages, benchmark.stages)
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
     # With a scheduler the journals would stay on other machines.

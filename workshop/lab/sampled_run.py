@@ -132,8 +132,7 @@ def new_run(
     packs, fingerprints = _keep_packs(path, lab, sources)
     prompts = {} if settings.agent else context.prompts(benchmark, settings)
     shipped = _keep_prompts(path, benchmark, settings, prompts.values())
-    words = benchmark.results
-    stages = () if settings.agent else chosen(settings.stages, benchmark.environments.stages)
+    stages = () if settings.agent else chosen(settings.stages, benchmark.stages)
     ids = {} if settings.agent else {"evaluator": settings.evaluator, "worker": settings.worker}
     Manifest(
         run_id=path.name,
@@ -141,9 +140,9 @@ def new_run(
         benchmark=settings.benchmark,
         strategy=None if settings.agent else settings.strategy,
         stages=tuple(stage.name for stage in stages),
-        harm_name=words.harm_name,
-        groups=words.groups,
-        idle_group=words.idle_group,
+        harm_name=benchmark.harm_name,
+        groups=benchmark.groups,
+        idle_group=benchmark.idle_group,
         identity=Identity(
             models=ids,
             prompts={role: text_hash(text) for role, text in prompts.items()},
@@ -196,7 +195,7 @@ def _keep_prompts(
     path: Path, benchmark: Benchmark, settings: Settings, prompts: Iterable[str]
 ) -> dict[str, str]:
     """Keep the texts that ``run.json`` names; the shipped texts of replaced sections."""
-    shipped = benchmark.prompts.shipped()
+    shipped = benchmark.sections()
     replaced = {section: shipped[section] for section in settings.prompts}
     kept = Prompts(path)
     for text in (*prompts, *settings.prompts.values(), *replaced.values()):

@@ -26,11 +26,17 @@ def fault_of(call: ToolCall) -> ToolFault:
     """The fault of a recorded call that failed, with what it had found."""
     kind = call.fault or "RuntimeError"
     fault = ToolFault(call.error or "failed", kind=kind, fatal=call.fatal)
-    if isinstance(call.result, dict) and "error" in call.result:
-        partial = copy.deepcopy(call.result)
-        fault.request = FailedRequest.model_validate(partial.pop("error"))
-        fault.found = partial
+    if isinstance(call.result, dict) and call.result.get("fatal_error"):
+        fault.request = FailedRequest.model_validate(call.result["fatal_error"])
+        fault.found = copy.deepcopy(_fields(call.result))
     return fault
+
+
+def _fields(result: dict[str, object]) -> dict[str, object]:
+    """A result as its tool makes it, before the ledger says in it whether it is whole."""
+    if "fatal_error" not in result:
+        return result
+    return {name: v for name, v in result.items() if name not in ("success", "fatal_error")}
 
 
 def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
@@ -63,7 +69,8 @@ def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
         if recorded.outcome != "done":
             # The ledger makes of it what it made of it in the run.
             raise fault_of(recorded)
-        return answer_of(recorded)
+        answer = answer_of(recorded)
+        return _fields(answer) if isinstance(answer, dict) else answer
 
     ledger.offer(replace(tool, run=partial(run, tool.name)) for tool in tools)
     return ledger

@@ -132,8 +132,8 @@ class Prompt:
             value = unpacked(came["answer"])
         except Cut as cut:
             return note, {"error": f"the answer was cut: {cut}"}
-        if isinstance(value, dict) and "error" in value:
-            return note, {"error": str(value["error"]["text"])}
+        if isinstance(value, dict) and value.get("fatal_error"):
+            return note, {"error": str(value["fatal_error"]["text"])}
         return note, {"answer": value}
 
 

@@ -23,7 +23,7 @@ except (ValueError, RuntimeError) as error:
 _LOOK = f"""\
 try:
     found = Combo_List_All_Products(refresh=p["refresh"])
-    report = {{"products": {_LISTED}, "error": found.get("error")}}
+    report = {{"products": {_LISTED}, "error": found["fatal_error"]}}
 {_FAILED}"""
 _BEST = textwrap.indent(store.BEST, "    ")
 _PRICE = f"""\
@@ -31,14 +31,14 @@ _PRICE = f"""\
     for part in [baskets[at : at + 200] for at in range(0, len(baskets), 200)]:
         tried = Combo_Test_Coupons_For_Product_Combinations(
             combinations=part, coupons=p["coupons"], every=p["every"])
-        rows, errors = rows + tried["results"], [*errors, tried.get("error")]
+        rows, errors = rows + tried["results"], [*errors, tried["fatal_error"]]
 {_BEST}    report = {{"rows": best, "error": [x for x in errors if x]}}
 {_FAILED}"""
 _BUY = f"""\
 try:
     basket = Combo_Set_Basket_For_Items(items=p["items"], coupon=p["coupon"])
-    if "error" in basket:
-        raise ValueError(basket["error"]["text"])
+    if basket["fatal_error"]:
+        raise ValueError(basket["fatal_error"]["text"])
     report = {{"receipt": Req_CheckoutBasket(
         expected_total=p["total"], expected_coupon=p["coupon"])}}
 except (ValueError, RuntimeError) as error:
@@ -58,12 +58,13 @@ for tool, given in orders:
     try:
         x = tool(**given)
     except (ValueError, RuntimeError) as error:
-        x = {"error": {"text": str(error)}}
+        x = {"fatal_error": {"text": str(error)}}
+    failed = x.get("fatal_error")
     team = {"id": given.get("id"), "team": x["project"]["team"]} if "project" in x else "done"
-    report["answers"].append({"error": x["error"]["text"]} if "error" in x else team)
+    report["answers"].append({"error": failed["text"]} if failed else team)
 """
 _STOP = """\
-    if "error" in x:
+    if failed:
         break
 """
 _END = "final_answer(report)\n"

@@ -37,7 +37,7 @@ def platform() -> Platform:
 
 
 def outcome(platform: Platform, task: Task, cause: Cause | None = None) -> Any:
-    return played(platform, task, store().benchmark.results.harmed, cause)
+    return played(platform, task, cause)
 
 
 def test_a_task_that_was_completed_has_all_that_was_seen(platform: Platform) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
+from coordinator.benchmark import Benchmark
 from core.ledger import Ledger, Tool, ToolCall, ToolFault
 from core.ledger.calls import FailedRequest
 from core.runs.task import Turn
 from core.runs.work import StepRecord
 from core.tools.faults import Refused
-from core.tools.live_task import LiveTask
 from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits
+from workshop.replay.debugger.live_task import LiveTask
 
 REFUSED = 400
 """HTTP status of a refusal that the person makes up."""
@@ -31,26 +32,6 @@ def debug_limits(limits: SandboxLimits) -> SandboxLimits:
         recursion=limits.recursion + 40,
         memory_mb=limits.memory_mb + 16,
     )
-
-
-class Workbench(Protocol):
-    """What a benchmark provides for the debugger."""
-
-    def state_at(self, start: str, calls: Sequence[ToolCall]) -> str:
-        """The state behind these calls, as far as records tell."""
-
-    def scenario_of(
-        self,
-        spec_id: str,
-        task_text: str,
-        calls: Sequence[ToolCall],
-        result: Mapping[str, Any] | None,
-        edited: Sequence[ToolCall] = (),
-    ) -> dict[str, Any]:
-        """A pack with one scenario: the task as these calls saw it."""
-
-    def open_live(self, base_url: str, spec_id: str) -> LiveTask:
-        """A new task on a platform. Raises ToolFault."""
 
 
 class BadCommand(Exception):
@@ -143,7 +124,7 @@ class DebugState:
     codes: Sequence[str]
     """The snippets so far, or all that were recorded."""
     clock_and_seed: ClockAndSeed
-    workbench: Workbench
+    benchmark: Benchmark
     tools: Mapping[str, Tool]
     sandbox: SandboxKind
     record: Sequence[ToolCall] = ()
@@ -237,7 +218,8 @@ class DebugState:
         if self.live is None and self.open_live is not None:
             live = self.open_live()
             calls = (*self.subject.before, *self.calls)
-            live.repeat([request for call in calls for request in call.requests])
+            requests = [request for call in calls for request in call.requests]
+            live.repeat(requests, self.subject.instruction)
             self.live = live
         return self.live
 

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from coordinator.benchmark import Environment
+from coordinator.benchmark import Benchmark, Environment
 from core.ledger import Ledger, Tool, ToolCall, ToolFault
 from core.runs.errors import NotRecorded
 from core.runs.hints import command
-from core.runs.task import Turn
+from core.runs.task import TaskInfo, Turn
 from core.runs.task_record import TaskRecord
-from core.tools.live_task import LiveTask
 from worker.sandbox.contract import ClockAndSeed, SandboxError, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.isolation import open_sandbox, used_kind
@@ -24,9 +23,9 @@ from workshop.replay.debugger.debug_state import (
     DebuggedTurn,
     DebugState,
     Ended,
-    Workbench,
     debug_limits,
 )
+from workshop.replay.debugger.live_task import LiveTask, open_live
 from workshop.replay.debugger.terminal import AskingHost, Terminal
 from workshop.replay.repeat import is_typed, recorded_work, turns_of
 
@@ -36,7 +35,7 @@ def debug_state(
     spec_id: str,
     number: int,
     tools: Sequence[Tool],
-    workbench: Workbench,
+    benchmark: Benchmark,
     base_url: str | None = None,
 ) -> DebugState:
     """One turn of a run, before its first line.
@@ -53,20 +52,20 @@ def debug_state(
             f"{command('show', folder, '--task', spec_id)} tells what it did"
         )
     done, report, clock_and_seed, kind = recorded_work(turn, f"turn {number}", "stepped through")
-    open_live = partial(workbench.open_live, base_url, spec_id) if base_url else None
-    if open_live:
+    opened = partial(open_live, benchmark, base_url, spec_id) if base_url else None
+    if opened:
         try:
-            open_live()
+            opened()
         except ToolFault as fault:
             raise NotRecorded(fault.text) from None
     return DebugState(
         subject=_debugged(log, done),
         codes=[step.code for step in report.steps],
         clock_and_seed=clock_and_seed,
-        workbench=workbench,
+        benchmark=benchmark,
         tools={tool.name: tool for tool in tools},
         record=report.calls,
-        open_live=open_live,
+        open_live=opened,
         sandbox=kind,
     )
 
@@ -137,7 +136,7 @@ class RunningWork(LiveTask):
 
 
 def live_debugger(
-    workbench: Workbench, spec_id: str, text: str, environment: Environment
+    benchmark: Benchmark, task: TaskInfo, environment: Environment
 ) -> ExecutorFactory:
     """What opens the sandboxes of one task's worker: its code stops at its first line."""
     ledgers: list[Ledger] = []
@@ -146,8 +145,8 @@ def live_debugger(
         before = tuple(call for earlier in ledgers for call in earlier.calls)
         ledgers.append(ledger)
         subject = DebuggedTurn(
-            spec_id=spec_id,
-            text=text,
+            spec_id=task.spec_id,
+            text=task.text,
             turn=len(ledgers),
             instruction=instruction,
             state="not recorded",
@@ -157,7 +156,7 @@ def live_debugger(
             subject=subject,
             codes=(),
             clock_and_seed=ClockAndSeed.of(instruction),
-            workbench=workbench,
+            benchmark=benchmark,
             tools={tool.name: tool for tool in ledger.tools},
             sandbox=used_kind(),
             live=RunningWork(environment, ledger),

@@ -21,6 +21,7 @@ from core.text import clean
 from core.tools.faults import Refused
 from worker.sandbox.check import bound_names, parse
 from worker.sandbox.executor import SandboxExecutor
+from workshop.replay.debugger.bench import bench_of
 from workshop.replay.debugger.debug_state import (
     Answered,
     BadCommand,
@@ -343,7 +344,7 @@ class Terminal:
     def do_state(self, _: str) -> None:
         """Show the state of the benchmark at this stop."""
         debug = self._debug
-        self._say(debug.workbench.state_at(debug.subject.state, debug.calls))
+        self._say(bench_of(debug.benchmark).state_at(debug.subject.state, debug.calls))
         by_hand = [str(one.call.number) for one in debug.history if one.by == "edited"]
         if by_hand:
             self._say(f"calls with an edited answer sent nothing: {', '.join(by_hand)}")
@@ -416,7 +417,7 @@ class Terminal:
         # What was recorded tells of the benchmark, too, where the person has answered otherwise.
         calls = [*subject.before, *debug.calls, *debug.record, *subject.after]
         edited = [one.call for one in debug.history if one.by == "edited"]
-        pack = debug.workbench.scenario_of(
+        pack = bench_of(debug.benchmark).scenario_of(
             subject.spec_id, subject.text, calls, subject.result, edited
         )
         try:

@@ -1,4 +1,4 @@
-"""The company for whoever repeats, takes apart or counts a recorded run: tools, state, groups."""
+"""A recorded company task for whoever takes it apart: its state, and a pack of it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,15 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import regex
 from pydantic import BaseModel
 
 from company_tools.change import CHANGES
 from company_tools.company_facts import USUAL_LIMIT
-from company_tools.company_session import CompanySession
-from company_tools.environment import CompanyEnvironment
-from company_tools.final_answer import OUTCOMES, final_answer_tool
+from company_tools.final_answer import OUTCOMES
 from company_tools.sums import KINDS
-from company_tools.toolbox import all_tools
-from company_tools.wiki_store import WikiStore
 from core.erc3_client.own import company_models as wire
-from core.ledger import Ledger, Tool, ToolCall, WireCall
-from core.tools.live_task import Facts, LiveTask, Nowhere, dicts_in, open_task, pack_of, page_limit
-
-__all__ = ["open_live", "scenario_of", "state_at", "tools"]
-
-
-def tools() -> list[Tool]:
-    """Every tool of a known user, without a company, and the one that closes a task."""
-    return [*all_tools(CompanySession(Nowhere("company")), WikiStore()), final_answer_tool()]
+from core.ledger import ToolCall, WireCall
+from workshop.replay.recorded_parts import Facts, dicts_in, pack_of, page_limit
 
 
 def state_at(start: str, calls: Sequence[ToolCall]) -> str:
@@ -36,17 +24,6 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
     lines.append(f"after {len(sent)} recorded changes:")
     lines += [f"  {w.path} {json.dumps(w.body, ensure_ascii=False)}: {w.outcome}" for w in sent]
     return "\n".join(lines)
-
-
-def open_live(base_url: str, spec_id: str) -> LiveTask:
-    """A new task of that spec on the platform at ``base_url``. Raises ToolFault."""
-
-    def opened(platform: Any, task: Any) -> CompanyEnvironment:
-        benchmark = CompanyEnvironment(platform.get_erc_client(task))
-        benchmark.briefing(Ledger())
-        return benchmark
-
-    return open_task(base_url, "company", spec_id, opened)
 
 
 FORMAT = "company-pack/1"
@@ -200,38 +177,3 @@ def _of_employee(body: Mapping[str, Any], old: Facts) -> Iterator[Facts]:
             changed[field] = levels | dict.fromkeys(before.keys() - after.keys())
     if changed:
         yield {"type": "Evt_EmployeeSkillsUpdated", **who, **changed}
-
-
-GROUPS = ("answer", "deny", "clarify", "other")
-HARM_NAME = "wrong write"
-_WANTED = regex.compile(r"expected outcomes? '([^']+)'")
-_GROUP = {"ok_answer": "answer", "denied_security": "deny", "none_clarification_needed": "clarify"}
-
-
-def expected(eval_log: str, verdict: str | None = None) -> str | None:
-    """The group of a task by the platform's evaluator, which says nothing of a task that passed.
-
-    There the outcome that was sent, the ``verdict``, is one that was wanted.
-    """
-    match = _WANTED.search(eval_log)
-    wanted = match[1].split(",")[0].strip() if match else verdict
-    return _GROUP.get(wanted, "other") if wanted else None
-
-
-def harmed(acts: int, passed: bool | None) -> bool | None:
-    """Whether something was changed that was not wanted, or not as wanted; None: not scored."""
-    if not acts:
-        return False
-    return None if passed is None else not passed
-
-
-def changes_line(state: str) -> str:
-    """The changes so far in a few words, "" where there are none."""
-    try:
-        shown = json.loads(state)
-    except ValueError:
-        return ""
-    if shown.get("answered"):
-        return f"answered {shown['answered'][-1].get('outcome', '')}"
-    changes = shown.get("changes")
-    return f"{len(changes)} changes" if isinstance(changes, list) else ""

@@ -1,4 +1,4 @@
-"""The store for whoever repeats a recorded run or takes it apart: its tools, its state, a shop."""
+"""A recorded task of the store for whoever takes it apart: its state, and a pack of it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,10 @@ from typing import Any, TypeVar
 import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.ledger import Ledger, Tool, ToolCall
-from core.tools.live_task import Facts, LiveTask, Nowhere, dicts_in, open_task, pack_of, page_limit
+from core.ledger import ToolCall
 from core.tools.paging import OWN_LARGEST
-from store_tools.basket import APPLY, CHECKOUT, LIST, Mirror
-from store_tools.environment import StoreEnvironment
-
-
-def tools() -> list[Tool]:
-    """Every tool that the worker's code may call, without a shop; calling one is refused."""
-    with StoreEnvironment(Nowhere("shop")).bind(Ledger()) as found:
-        return found
+from store_tools.basket import APPLY, CHECKOUT, LIST, Basket, Mirror
+from workshop.replay.recorded_parts import Facts, dicts_in, pack_of, page_limit
 
 
 def state_at(start: str, calls: Sequence[ToolCall]) -> str:
@@ -27,7 +20,7 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
     lines = [f"at the start of the turn: {start}"]
     done = [w for c in calls for w in c.requests if w.kind == "write" and w.outcome == "done"]
     try:
-        held = Mirror.of(json.loads(start)["basket"])
+        held = Mirror.of(Basket.model_validate(json.loads(start)["basket"]))
     except (ValueError, KeyError, TypeError):
         held = Mirror({}, "")
     for wire in done:
@@ -40,15 +33,6 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
             lines.append(f"last seen in an answer (call {call.number}, {call.name}): {seen}")
             break
     return "\n".join(lines)
-
-
-def open_live(base_url: str, spec_id: str) -> LiveTask:
-    """A new task of that spec on the platform at ``base_url``. Raises ToolFault."""
-
-    def opened(platform: Any, task: Any) -> StoreEnvironment:
-        return StoreEnvironment(platform.get_store_client(task))
-
-    return open_task(base_url, "store", spec_id, opened)
 
 
 Shown = TypeVar("Shown", bound=BaseModel)

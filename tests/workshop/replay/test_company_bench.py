@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from company_tools.workbench import scenario_of
 from tests.company_tools.kites import Toolbox, toolbox
+from workshop.replay.company_bench import scenario_of
 from workshop.simulator.company.pack import CompanyPack
 from workshop.simulator.worlds import load_pack
 
