@@ -18,6 +18,7 @@ from cli.options import Options
 from cli.run_models import models_line, with_models
 from cli.standard_streams import at_terminal
 from cli.waiting import waiting_told
+from coordinator.config import STRATEGIES
 from coordinator.fork import Differs
 from coordinator.limits import CancelToken, handle_signals
 from coordinator.resume import CannotGoOn
@@ -26,6 +27,7 @@ from core.erc3_client.retry_policy import trouble_of
 from core.runs.errors import CannotRun, Exit, NotRecorded, Usage
 from core.runs.hints import command, goes_on
 from core.runs.journal import JournalFailed
+from core.runs.manifest import manifest_of
 from core.runs.results import RunResults
 from core.terminal.console import notes, say
 from core.terminal.figures import so_many_tasks
@@ -85,10 +87,19 @@ def check_sandbox(options: Options, note: Console) -> None:
         raise CannotRun(f"WORKER_SANDBOX={choice}: {error}{fix}") from None
     if kind == "monty":
         say(note, f"warning: {text}")
-        if options.real and choice == "auto" and not options.submit_as_is:
+        if choice == "auto" and _runs_code_for_real(options):
             _agree_to_monty(note)
     elif not options.as_json:
         note.print(text, highlight=False, markup=False)
+
+
+def _runs_code_for_real(options: Options) -> bool:
+    """Whether generated code will run for a real session, a resumed one included."""
+    manifest = manifest_of(options.resume) if options.resume else None
+    stored = manifest.options if manifest else {}
+    traits = STRATEGIES.get(stored.get("strategy", options.strategy))
+    runs_code = not options.submit_as_is and (traits is None or traits.has_worker)
+    return runs_code and bool(options.real or stored.get("real"))
 
 
 def _agree_to_monty(note: Console) -> None:

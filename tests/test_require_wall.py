@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.cli import app
+from core.runs.manifest import Identity, Manifest
 from tests.worker.sandbox.kinds import STANDING
 
 Call = Callable[..., Result]
@@ -93,3 +94,30 @@ def test_a_real_session_is_played_in_monty_only_by_consent(
     assert ("ERC3_API_KEY" in done.stderr) == plays
     assert ("nothing was played" in done.stderr or "no terminal" in done.stderr) != plays
     assert plays or not (tmp_path / "logs").exists()
+
+
+def test_only_a_session_whose_code_runs_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(PROBE, lambda: "no such call")
+    monkeypatch.setenv("WORKER_SANDBOX", "auto")
+
+    def is_asked(*words: str) -> bool:
+        done = CliRunner().invoke(app, [*words, "--no-preflight"])
+        assert done.exit_code == 1
+        return "asks before it plays in Monty" in done.stderr
+
+    def stored(name: str, **options: object) -> str:
+        folder = tmp_path / name
+        folder.mkdir()
+        Manifest(
+            run_id=name, created="now", benchmark="store", identity=Identity(), options=options
+        ).write(folder)
+        return str(folder)
+
+    assert is_asked("--real", "--evaluator", "openai/x")
+    assert not is_asked("--real", "--evaluator", "openai/x", "--strategy", "next-step")
+    assert is_asked("--resume", stored("coded", real=True))
+    assert not is_asked("--resume", stored("typed", real=True, strategy="next-step"))
+    assert not is_asked("--resume", stored("simulated"))

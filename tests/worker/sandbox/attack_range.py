@@ -8,13 +8,14 @@ import re
 import socket
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from inspect import Signature
 from pathlib import Path
 from typing import Any
 
-from worker.sandbox.contract import SandboxError, SandboxKind, SandboxLimits
+from worker.sandbox.contract import DebugTerminal, SandboxError, SandboxKind, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.isolation import open_sandbox
 
@@ -115,8 +116,13 @@ class Target:
         return Rich(sku)
 
 
-def carry_out(attack: Attack, kind: SandboxKind, place: Path) -> list[str]:
-    """Run one attack in a sandbox of its own; what was wrong afterwards, nothing if contained."""
+def carry_out(
+    attack: Attack, kind: SandboxKind, place: Path, terminal: DebugTerminal | None = None
+) -> list[str]:
+    """Run one attack in a sandbox of its own; what was wrong afterwards, nothing if contained.
+
+    ``terminal``: of somebody who steps through it.
+    """
     place.mkdir(parents=True)
     canary, secret, drop = place / "canary.txt", place / "secret.txt", place / "drop"
     canary.write_text("tweet")
@@ -134,7 +140,7 @@ def carry_out(attack: Attack, kind: SandboxKind, place: Path) -> list[str]:
             "@PORT@": str(listener.getsockname()[1]),
         }
         target = Target()
-        wrong = _fight(attack, kind, target, words)
+        wrong = _fight(attack, partial(open_sandbox, kind=kind, terminal=terminal), target, words)
         try:
             listener.accept()
             wrong.append("somebody called")
@@ -149,17 +155,19 @@ def carry_out(attack: Attack, kind: SandboxKind, place: Path) -> list[str]:
     return wrong
 
 
-def _fight(attack: Attack, kind: SandboxKind, target: Target, words: dict[str, str]) -> list[str]:
+def _fight(
+    attack: Attack, opened: Callable[..., SandboxExecutor], target: Target, words: dict[str, str]
+) -> list[str]:
     wrong: list[str] = []
     seen: list[str] = []
-    with open_sandbox(target, LIMITS, kind) as box:
+    with opened(target, LIMITS) as box:
         for step in (*attack.steps, attack.code):
             wrong += _shoot(box, _filled(step, words), seen)
         if attack.max_tool_calls is not None and target.calls > attack.max_tool_calls:
             wrong.append(f"{target.calls} calls of tools")
         wrong += _alive(box)
     if attack.second_session:
-        with open_sandbox(Target(), LIMITS, kind) as box:
+        with opened(Target(), LIMITS) as box:
             wrong += _shoot(box, _filled(attack.second_session, words), seen)
     text = "\n".join(seen)
     wrong += [f"it shows {what}" for what in (SECRET, *attack.forbid) if re.search(what, text)]

@@ -17,6 +17,7 @@ from worker.sandbox.isolation import open_sandbox
 
 from .kinds import STANDING
 from .shop import Shop
+from .typist import Typist
 
 each_isolation = pytest.mark.parametrize("name", STANDING)
 LOOP = """\
@@ -28,26 +29,6 @@ for n in range(4):
     total += double(n)
 print("total", total)
 final_answer(total)"""
-
-
-class Typist:
-    """Types lines, one at each question, then ``c`` for ever; keeps what was said."""
-
-    def __init__(self, lines: Sequence[str], codes: Sequence[str] = ()) -> None:
-        self.codes = codes
-        self.printed = ""
-        self.said: list[str] = []
-        """What was said before each line, and last what was said before the first ``c``."""
-        self.breakpoints: list[object] = []
-        self._lines = iter(lines)
-
-    def show(self, text: str) -> None:
-        self.printed += text
-
-    def ask(self, said: str, is_new: bool, breakpoints: list[object]) -> str:
-        self.said.append(said)
-        self.breakpoints = breakpoints
-        return next(self._lines, "c")
 
 
 @pytest.fixture

@@ -461,16 +461,22 @@ class Screen:
         os.close(theirs)
         self._shown = b""
 
-    def interrupt(self) -> None:
-        self._process.send_signal(signal.SIGINT)
+    def interrupt(self, text: str) -> None:
+        """Press Ctrl-C until this is shown: one that comes just before readline waits is lost."""
+        for _ in range(30):
+            self._process.send_signal(signal.SIGINT)
+            with suppress(AssertionError):
+                self.until(text, seconds=2)
+                return
+        raise AssertionError(text)
 
     def type(self, text: str) -> None:
         os.write(self._ours, text.encode())
 
-    def until(self, text: str) -> str:
+    def until(self, text: str, seconds: float = 60) -> str:
         """What is shown up to this text. Raises AssertionError: it does not come."""
         while text.encode() not in self._shown:
-            ready, _, _ = select.select([self._ours], [], [], 30)
+            ready, _, _ = select.select([self._ours], [], [], seconds)
             assert ready, self._shown.decode()
             self._shown += os.read(self._ours, 10_000)
         before, found, self._shown = self._shown.partition(text.encode())
@@ -494,8 +500,8 @@ def test_at_a_real_terminal(run: Path) -> None:
         screen.until("(debug) ")
     screen.type("p wan\t\n")
     screen.until("'GREEN TEA'")
-    screen.interrupt()
-    screen.until("q quits")
+    screen.until("(debug) ")
+    screen.interrupt("q quits")
     screen.type("q\n")
     assert screen.end() == 0
 
@@ -508,8 +514,7 @@ def test_code_that_runs_on_is_interrupted_and_gone_back_from(record: Record) -> 
     screen.until("(debug) ")
     screen.type("c\n")
     screen.until("c\r\n")
-    screen.interrupt()
-    screen.until("Interrupted.")
+    screen.interrupt("Interrupted.")
     screen.type("back\n")
     screen.until("(2)<module>()")
     screen.type("q\n")

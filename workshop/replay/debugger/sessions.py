@@ -97,6 +97,7 @@ def drive(debug: DebugState, console: Console) -> Turn | None:
         if terminal.next is None:  # Ctrl-C, while the code ran
             with suppress(KeyboardInterrupt):
                 terminal.at_end(None)
+            terminal.next = terminal.next or "leave"
     return terminal.forked
 
 

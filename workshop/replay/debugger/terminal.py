@@ -127,12 +127,13 @@ class Terminal:
         """Return the next line for pdb. Raises KeyboardInterrupt to go back or leave."""
         self._breakpoints = breakpoints
         if is_new:
-            self._arrive()
+            self._arrive(is_inside=True)
         if not self._is_redoing:
             self._say(said[:SCREEN], end="")
         return self._take_line()
 
-    def _arrive(self) -> None:
+    def _arrive(self, *, is_inside: bool) -> None:
+        """Note a stop; on the way back, with what is told there. Outside, pdb is not reached."""
         number = self._waiting.number if self._waiting else None
         self._shown = 0
         if number and self._stops and self._stops[-1].at_call == number:
@@ -140,7 +141,7 @@ class Terminal:
         self._stops.append(Stop(self._made, number))
         self._script = self._redo.pop(0) if self._redo else []
         self._is_redoing = bool(self._script)
-        if not self._is_redoing and self._to_restore:
+        if is_inside and not self._is_redoing and self._to_restore:
             self._script = [f"breakpoints {json.dumps(self._to_restore)}"]
             self._to_restore = []
 
@@ -223,7 +224,7 @@ class Terminal:
             self._stop_outside(waiting)
 
     def _stop_outside(self, waiting: WaitingCall) -> None:
-        self._arrive()
+        self._arrive(is_inside=False)
         if not self._is_redoing:
             self._show_code(waiting)
         while (line := self._take_line()) not in NEXT | CONTINUE:
