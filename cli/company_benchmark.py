@@ -17,11 +17,15 @@ from company_tools.wiki_pages import Combo_Read_Wiki_Pages
 from company_tools.wiki_store import WikiStore
 from coordinator.benchmark import ResultWords
 from coordinator.stages import StageSpec, chosen
+from core.models.model_client import ModelClient
 from core.models.prompts import prompt, template_sections
 from core.models.sections import Texts
 from core.runs.errors import Usage
 
-STAGE_TEMPLATES = ("entities", "rule_book", "guest", "policy", "current_user", "wording")
+STAGE_TEMPLATES = (
+    "entities", "rule_book", "guest", "watchdog", "policy", "policy_guest", "current_user",
+    "wording",
+)  # fmt: skip
 
 
 def _switched(run: RunContext, specs: Sequence[StageSpec]) -> tuple[frozenset[str], set[str]]:
@@ -111,18 +115,28 @@ def _stages_before(texts: Texts) -> tuple[StageSpec, ...]:
             partial(rights.Ties, texts=texts),
         ),
         StageSpec(
-            "policy",
+            "watchdog",
             "asks a model whether the request is allowed; a refusal with its rule ends the task",
             "before",
-            partial(rights.Policy, texts=texts),
+            partial(rights.Watchdog, texts=texts),
             default=False,
-            prompt=partial(prompt, entities.PROMPTS, "policy", texts),
+            prompt=partial(prompt, entities.PROMPTS, "watchdog", texts),
         ),
     )
 
 
 def _stages_behind(texts: Texts) -> tuple[StageSpec, ...]:
+    def arm(benchmark: environment.CompanyEnvironment, client: ModelClient) -> None:
+        benchmark.ask_policy(client, texts)
+
     return (
+        StageSpec(
+            "policy",
+            "one model call judges each change before it is written, and an answer to a guest",
+            "writes",
+            prompt=partial(prompt, entities.PROMPTS, "policy", texts),
+            arm=arm,
+        ),
         StageSpec(
             "current_user",
             "adds the tool Ask_Current_User(question): what the user may do, in words",

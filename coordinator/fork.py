@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from coordinator.benchmark import Environment
-from core.ledger import Ledger, LedgerEntry, ToolFault
+from core.ledger import Judgement, Ledger, LedgerEntry, ToolFault
 from core.runs.errors import NotRecorded
 from core.runs.journal import Journal
 from core.runs.reader import NOTED
@@ -79,8 +79,9 @@ class Past:
         )
 
     def entries(self) -> Sequence[LedgerEntry]:
-        """Nothing to do: the environment that continues has rebuilt the world itself."""
-        return ()
+        """What was judged: all else the environment that continues has rebuilt itself."""
+        lines = (line for log in self._logs for line in log.lines if line.kind == "judged")
+        return [Judgement.model_validate(line.record) for line in lines]
 
     def begin(self, journal: Journal, task: dict[str, object]) -> None:
         """Write what was recorded before the turn, so that the fork is a whole run of its own."""

@@ -44,6 +44,10 @@ class Step(Protocol):
         """
 
 
+def _no_step(_benchmark: Any) -> Step:
+    raise TypeError("this stage is asked by the benchmark itself")
+
+
 @dataclass(frozen=True)
 class StageSpec:
     """A stage that a benchmark brings."""
@@ -51,10 +55,13 @@ class StageSpec:
     name: str
     says: str
     """A short description."""
-    place: Literal["before", "objects", "words", "tool"]
-    """When it runs: before the strategy, after it, or as a tool of its instructions."""
-    make: Callable[[Any], Step]
-    """The stage for a task, by its benchmark."""
+    place: Literal["before", "objects", "words", "tool", "writes"]
+    """When it runs: before the strategy, after it, as a tool of its instructions, or in the midst
+    of what they write, where the benchmark asks its model itself."""
+    make: Callable[[Any], Step] = _no_step
+    """The stage for a task, by its benchmark; none that ``writes``."""
+    arm: Callable[[Any, ModelClient], None] | None = None
+    """For a stage that ``writes``: has a benchmark ask this model from now on."""
     default: bool = True
     prompt: Callable[[], str] | None = None
     """The beginning of all prompts of its model; None: it calls no model."""
@@ -138,6 +145,9 @@ class StageRunner:
         for finding in self.run.findings:
             if finding.step in specs:
                 specs[finding.step].remember(self.environment, finding)
+        for spec in self.specs:
+            if spec.arm and (client := self.client(spec.name)):
+                spec.arm(self.environment, client)
 
     def before(self, text: str, briefing: str) -> None:
         """Ask the stages before the strategy, as far as they were not."""

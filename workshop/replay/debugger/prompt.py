@@ -453,6 +453,7 @@ class AskingHost:
 
     executor: SandboxExecutor | None = None
     """The executor of the code, which knows where a call is."""
+    waited = 0.0
 
     def __init__(self, debug: DebugState, prompt: Prompt) -> None:
         self.names = frozenset(debug.tools)

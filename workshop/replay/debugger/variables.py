@@ -111,6 +111,8 @@ def _evaluate(debug: DebugState, expression: str) -> str:
 class _Host:
     """Answers as before, and says once that the run is where the question is."""
 
+    waited = 0.0
+
     def __init__(self, debug: DebugState) -> None:
         self.tools = frozenset(debug.tools)
         self.names = self.tools | {HERE, LOOK, OVER}
