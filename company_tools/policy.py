@@ -193,8 +193,10 @@ class Policy:
         session, book = self._session, self._book_of(wiki.pages)
         quoted = {one.page for one in session.facts.judgements if one.basis == "rule"}
         closed = any(one.closed or sets_rights(wiki, book, one.target, quoted) for one in every)
+        rules = rules_shown(wiki, book, _topics(every))
+        closed |= not book and len(rules) < len(wiki.pages)  # what is not shown may forbid it
         with session.memory.aside():
-            asked = self._question(wiki, every, rules_shown(wiki, book, _topics(every)))
+            asked = self._question(wiki, every, rules)
         said = self._asked(asked.messages(self._texts), _quoting(wiki))
         said, sent = weighed(said, wiki, closed=closed)
         judgement = Judgement(

@@ -104,10 +104,12 @@ class Wiki:
     def shown(self, texts: Mapping[str, str]) -> str:
         """These texts of pages for a prompt, each with its mark."""
         head = f"The wiki has an index: {self.index}." if self.index else NO_INDEX
-        parts = (f"=== page {path}{self.mark(path)}\n{texts[path].strip()}" for path in texts)
-        return "\n".join([head, *parts])
+        parts = [f"=== page {path}{self.mark(path)}\n{texts[path].strip()}" for path in texts]
+        some = [] if dict(texts) == dict(self.pages) else [SOME]
+        return "\n".join([head, *some, *parts])
 
 
+SOME = "These are the lines on this kind of change and on everybody, not the whole wiki."
 NO_INDEX = "The wiki has no index: every page counts that this task has not written."
 
 
@@ -146,23 +148,35 @@ def _plain(text: str) -> str:
 
 
 def rules_shown(wiki: Wiki, book: Book | None, topics: Iterable[str]) -> dict[str, str]:
-    """The pages, or lines of them, by which a change is judged; {}: the wiki is too long for that.
+    """The pages, or lines of them, by which a change is judged.
 
     A long wiki is shown by the lines of its rule book on these topics or on everything, with its
-    index. Without a book it is shown whole while it is not too long.
+    index. Without a book it is shown whole, as far as it is not too long: first the index, then
+    the pages that it refers to.
     """
     tokens = sum(map(count_text, wiki.pages.values()))
     if tokens <= (WHOLE_TOKENS if book else UNREAD_TOKENS):
         return dict(wiki.pages)
+    if not book:
+        return _whole_pages(wiki)
     wanted = {*topics, "all"}
     chosen: dict[str, list[int]] = {}
-    for rule in book or ():
+    for rule in book:
         about = {one.strip().casefold() for one in rule.about.split(",")} - {""}
         has = rule.page in wiki.pages and rule.number <= len(lines_of(wiki.pages[rule.page]))
         if has and (not about or about & wanted):
             chosen.setdefault(rule.page, []).append(rule.number)
     texts = {path: _lines(wiki.pages, path, numbers) for path, numbers in chosen.items()}
     return ({wiki.index: wiki.pages[wiki.index]} if wiki.index else {}) | texts
+
+
+def _whole_pages(wiki: Wiki) -> dict[str, str]:
+    """As many pages as fit, those that count first."""
+    shown, left = dict[str, str](), UNREAD_TOKENS
+    for path in sorted(wiki.pages, key=lambda one: (one != wiki.index, not wiki.counts(one))):
+        if (tokens := count_text(wiki.pages[path])) <= left:
+            shown[path], left = wiki.pages[path], left - tokens
+    return shown
 
 
 def _lines(pages: Mapping[str, str], path: str, numbers: Iterable[int]) -> str:
