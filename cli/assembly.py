@@ -43,6 +43,7 @@ from coordinator.fork import Past
 from coordinator.limits import CancelToken
 from coordinator.resume import CannotGoOn, Continuation, continuation, session_of
 from coordinator.session import Session
+from coordinator.stages import caveat_of
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.model_call import KeptCalls, ModelCall
@@ -380,6 +381,7 @@ class Assembly:
             idle_group=words.idle_group,
             identity=self.identity,
             note=note_on(self.identity.models.values()),
+            caveat=caveat_of(session.stages, self.benchmark.environments.stages),
             packs=self._packs,
             options=self.options.stored(),
             base_url=self.address,

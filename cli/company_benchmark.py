@@ -134,6 +134,7 @@ def _stages_behind(texts: Texts) -> tuple[StageSpec, ...]:
             "policy",
             "one model call judges each change before it is written, and an answer to a guest",
             "writes",
+            caveat="stage policy off: no model judged the changes, only the rules that ask none",
             prompt=partial(prompt, entities.PROMPTS, "policy", texts),
             arm=arm,
         ),

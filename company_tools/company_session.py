@@ -58,6 +58,8 @@ class CompanySession(TaskApi[CompanyFacts]):
         self.verdict = self._verdict
         self.log: Log = tuple
         """The platform's log of the task; an empty one settles nothing."""
+        self.guarded_by_words = True
+        """Whether guards that read sentences act as well, beside the policy."""
         self.silent = True
         """Whether nothing at all is sent any more once the user has been answered."""
         self.calls: Sequence[ToolCall] = ()
@@ -244,7 +246,8 @@ class CompanySession(TaskApi[CompanyFacts]):
         """
         facts = self.facts
         rest = [one for one in requests if facts.made_earlier(one.tool, body_of(one)) is None]
-        if why := self._verdict(rest):
+        # What speaks against one of them alone is asked when its turn comes.
+        if why := next(filter(None, map(self._rule_against, rest)), None) or self._judged(rest):
             raise ToolFault(why)
         self._granted = rest
         try:
@@ -266,15 +269,20 @@ class CompanySession(TaskApi[CompanyFacts]):
         changes = list(filter(is_change, requests))
         if why := next(filter(None, map(self._objection, changes)), None):
             return why
-        left = [one for one in changes if one not in self._granted]
-        return self.judge(left) if left and not self._trusted else None
+        return self._judged([one for one in changes if one not in self._granted])
+
+    def _judged(self, changes: Sequence[ChangeRequest]) -> str | None:
+        return self.judge(changes) if changes and not self._trusted else None
+
+    def _rule_against(self, request: ChangeRequest) -> str | None:
+        """Why a change must not be made, by the rules that no model is asked about."""
+        why = self.may_write() or _stands_twice(Change.of(request)) or self._own_pay(request)
+        return f"nothing was changed: {why}" if why else None
 
     def _objection(self, request: ChangeRequest) -> str | None:
-        if why := self.may_write():
-            return f"nothing was changed: {why}"
+        if why := self._rule_against(request):
+            return why
         change = Change.of(request)
-        if why := _stands_twice(change) or self._own_pay(request):
-            return f"nothing was changed: {why}"
         if why := self.speaks_against(change):
             if why in self._objections:
                 return f"{AGAIN} ({why[:OBJECTION_CHARS]}…)"
@@ -293,9 +301,10 @@ class CompanySession(TaskApi[CompanyFacts]):
             return None
         if request.employee != self.requester or request.salary is None:
             return None
+        kept = ("employees", request.employee)
         with self.memory.aside():
-            same = request.salary == read_employee(self, request).salary
-        return None if same else "nobody sets their own pay"
+            record = self.memory.kept(kept, lambda: read_employee(self, request))
+        return None if request.salary == record.salary else "nobody sets their own pay"
 
     def make_change(
         self,

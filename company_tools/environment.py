@@ -90,7 +90,8 @@ class CompanyEnvironment:
         session.may_write = lambda: may_write(session, self._off)
         session.read_wiki = lambda: pages_now(session, self._wiki)
         session.book_of = self.books.known
-        if "provenance" not in self._off:
+        session.guarded_by_words = "provenance" not in self._off
+        if session.guarded_by_words:
             session.speaks_against = self._provenance.speaks_against
         session.silent = "one-response" not in self._off
 

@@ -16,6 +16,7 @@ from coordinator.benchmark import Environment
 from coordinator.fork import Past
 from coordinator.limits import LimitReached
 from coordinator.resume import Continuation
+from coordinator.stages import caveat_of
 from core.runs.journal import JournalFailed, journal_paths
 from core.runs.manifest import ModelPair, note_progress
 from core.runs.results import ResultsFile, RunResults, TaskResult, totals_of
@@ -224,6 +225,7 @@ class Session(Shared):
             brain=ModelPair(evaluator=self.config.evaluator, worker=self.config.worker),
             strategy=self.config.strategy,
             steps=tuple(kind.name for kind in self.stages),
+            caveat=caveat_of(self.stages, self.benchmark.environments.stages),
             sandboxes=self.sandboxes,
             session_id=self.session_id,
             submitted=self._submitted,

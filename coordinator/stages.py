@@ -63,6 +63,8 @@ class StageSpec:
     arm: Callable[[Any, ModelClient], None] | None = None
     """For a stage that ``writes``: has a benchmark ask this model from now on."""
     default: bool = True
+    caveat: str = ""
+    """What a reader of results has to know where it is off; "" for nothing."""
     prompt: Callable[[], str] | None = None
     """The beginning of all prompts of its model; None: it calls no model."""
     version: Callable[[Any], str] = lambda _benchmark: ""
@@ -103,6 +105,11 @@ def chosen(asked: str, specs: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
     usual = DEFAULT in words or (without and not only and "all" not in words)
     on = only | {k.name for k in specs if "all" in words or (usual and k.default)}
     return tuple(spec for spec in specs if spec.name in on - without)
+
+
+def caveat_of(on: Sequence[StageSpec], specs: Sequence[StageSpec]) -> str:
+    """What a reader of results has to know of the stages that are off; "" for nothing."""
+    return "; ".join(spec.caveat for spec in specs if spec.caveat and spec not in on)
 
 
 def _unknown(word: str, names: list[str]) -> str:

@@ -92,7 +92,7 @@ def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) 
 
 def test_the_usual_steps_ask_the_models_of_the_run(tmp_path: Path) -> None:
     results, folder = run(tmp_path)
-    assert results["steps"] == ["entities", "rule_book", "guest", "ties", "wording"]
+    assert results["steps"] == ["entities", "rule_book", "guest", "ties", "policy", "wording"]
     assert set(scores(results).values()) == {1.0}
     logs = read_tasks(folder)
     roles = {c.role for log in logs for c in log.calls}

@@ -27,7 +27,7 @@ def judge(prompt: Prompt, wishes: Sequence[Wish]) -> str:
     if not wanted:
         denied = {"verdict": "denied", "basis": "", "page": "", "quote": "", "reason": "not asked"}
         return json.dumps(denied)
-    page, quote = _line(prompt.section("wiki") or "")
+    page, quote = line_that_counts(prompt.section("wiki") or "")
     said = {"verdict": "allowed", "basis": "rule" if quote else "silent", "page": page}
     return json.dumps({**said, "quote": quote, "reason": "it is asked for"}, ensure_ascii=False)
 
@@ -38,7 +38,7 @@ def _target(event: dict[str, Any]) -> str:
     return next(filter(None, named), "nothing")
 
 
-def _line(wiki: str) -> tuple[str, str]:
+def line_that_counts(wiki: str) -> tuple[str, str]:
     """A page that counts, and the beginning of one of its lines; which one is no matter here."""
     for path, mark, text in _PAGE.findall(wiki):
         if "no page refers" in mark or "gives nothing" in mark:
