@@ -111,6 +111,8 @@ class Policy:
         self._session, self._client, self._book_of = session, client, book_of
         self._texts = texts
         self._unanswered: ModelFailed | None = None
+        self._index: str | None = None
+        """The wiki's index as the first question found it; the task may delete a page."""
 
     def speaks_against(self, requests: Sequence[ChangeRequest]) -> str | None:
         """Why a set must not be sent; None: it may be.
@@ -153,9 +155,15 @@ class Policy:
     def _described(self, requests: Sequence[ChangeRequest]) -> tuple[Wiki, list[Described]]:
         session = self._session
         with session.memory.aside():
-            now = unless_refused(session.read_wiki, {})
-            wiki = Wiki.of(now, session.facts.changed)
+            now, wiki = self._wiki()
             return wiki, [described(session, one, now) for one in requests]
+
+    def _wiki(self) -> tuple[Mapping[str, str], Wiki]:
+        """The pages as they are now, and as they were before the task. Raises OutOfReach."""
+        now = unless_refused(self._session.read_wiki, {})
+        wiki = Wiki.of(now, self._session.facts.changes, self._index)
+        self._index = wiki.index
+        return now, wiki
 
     def _known(self, key: str, requests: Sequence[ChangeRequest]) -> Judgement | None:
         """The word on this very set, or on a larger one whose other requests were made."""
@@ -244,8 +252,7 @@ class Policy:
 
     def _judged_answer(self, key: str, message: str) -> Judgement:
         session = self._session
-        now = unless_refused(session.read_wiki, {})
-        wiki = Wiki.of(now, session.facts.changed)
+        now, wiki = self._wiki()
         outside = [
             rule for rule in self._book_of(now) or ()
             if rule.opens_to_guests or any(topic in rule.about for topic in GUEST_TOPICS)

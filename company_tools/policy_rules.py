@@ -57,17 +57,25 @@ class Wiki:
     """The index, and what it or another of these pages refers to."""
 
     @classmethod
-    def of(cls, now: Mapping[str, str], changes: Iterable[Change]) -> Wiki:
-        """The wiki of a task that has made these changes so far."""
+    def of(
+        cls, now: Mapping[str, str], changes: Iterable[Change], index: str | None = None
+    ) -> Wiki:
+        """The wiki of a task that has made these changes so far, or may have.
+
+        ``index``: its index, where that is known from before.
+        """
         pages, written = dict(now), set[str]()
         for change in reversed([one for one in changes if one.path == WIKI_UPDATE]):
+            if change.outcome in ("refused", "lost"):
+                continue
             path = change.target
             written.add(path)
-            pages.pop(path, None)
             if before := (change.before or {}).get("content"):
                 pages[path] = str(before)
+            else:
+                pages.pop(path, None)
         named = {path: _named_by(text, pages.keys() - {path}) for path, text in pages.items()}
-        index = _index_of(named)
+        index = _index_of(named) if index is None else index if index in pages else ""
         linked, left = set[str](), [index] if index else list(pages)
         while left:
             if (path := left.pop()) not in linked:

@@ -83,6 +83,15 @@ def test_a_models_file_names_no_step_that_is_not_there(tmp_path: Path) -> None:
     assert "stages.polcy: there is no such stage" in " ".join(text.split())
 
 
+def test_a_run_without_the_policy_says_so(tmp_path: Path) -> None:
+    results, folder = run(tmp_path, "--stages", "default,-policy", specs=SPECS[:1])
+    assert "policy" not in results["steps"]
+    manifest = json.loads((folder / "run.json").read_text())
+    assert manifest["caveat"] == results["caveat"] != ""
+    with_policy, folder = run(tmp_path / "on", specs=SPECS[:1])
+    assert with_policy["caveat"] == ""
+
+
 def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) -> None:
     path = models(tmp_path, entities="scripted/comany")
     code, text = cli("--benchmark", "company", "--models", path, "--out", tmp_path / "logs")
