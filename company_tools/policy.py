@@ -159,8 +159,11 @@ class Policy:
             return wiki, [described(session, one, now) for one in requests]
 
     def _wiki(self) -> tuple[Mapping[str, str], Wiki]:
-        """The pages as they are now, and as they were before the task. Raises OutOfReach."""
-        now = unless_refused(self._session.read_wiki, {})
+        """The pages as they are now, and as they were before the task.
+
+        Raises ToolFault: they cannot be read, and then nobody can tell what they forbid.
+        """
+        now = self._session.read_wiki()
         wiki = Wiki.of(now, self._session.facts.changes, self._index)
         self._index = wiki.index
         return now, wiki
@@ -252,7 +255,7 @@ class Policy:
 
     def _judged_answer(self, key: str, message: str) -> Judgement:
         session = self._session
-        now, wiki = self._wiki()
+        now, wiki = unless_refused(self._wiki, ({}, Wiki.of({}, ())))
         outside = [
             rule for rule in self._book_of(now) or ()
             if rule.opens_to_guests or any(topic in rule.about for topic in GUEST_TOPICS)
