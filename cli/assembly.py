@@ -43,6 +43,7 @@ from coordinator.fork import Past
 from coordinator.limits import CancelToken
 from coordinator.resume import CannotGoOn, Continuation, continuation, session_of
 from coordinator.session import Session, TaskExecutorFactory
+from coordinator.stages import caveat_of
 from coordinator.task_plan import TaskPlan
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
@@ -379,6 +380,7 @@ class Assembly:
             idle_group=self.benchmark.idle_group,
             identity=self.identity,
             note=note_on(self.identity.models.values()),
+            caveat=caveat_of(session.stages, self.benchmark.stages),
             packs=self._packs,
             options=self.options.stored(),
             base_url=self.address,

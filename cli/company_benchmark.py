@@ -91,12 +91,20 @@ STAGES = (
         rights.Ties,
     ),
     StageSpec(
-        "policy",
+        "watchdog",
         "asks a model whether the request is allowed; a refusal with its rule ends the task",
         "before",
-        rights.Policy,
+        rights.Watchdog,
         default=False,
+        prompt=partial(_prompt, "watchdog"),
+    ),
+    StageSpec(
+        "policy",
+        "one model call judges each change before it is written, and an answer to a guest",
+        "writes",
+        caveat="stage policy off: no model judged the changes, only the rules that ask none",
         prompt=partial(_prompt, "policy"),
+        arm=environment.CompanyEnvironment.ask_policy,
     ),
     StageSpec(
         "current_user",
@@ -116,7 +124,10 @@ STAGES = (
     ),
 )
 """Names, rules, guests, rights, then the words of the answer."""
-TEMPLATES = ("entities", "rule_book", "guest", "policy", "current_user", "wording")
+TEMPLATES = (
+    "entities", "rule_book", "guest", "watchdog", "policy", "policy_guest", "current_user",
+    "wording",
+)  # fmt: skip
 COMPANY = Benchmark(
     name="company",
     open_tasks=open_tasks,

@@ -6,8 +6,8 @@ What a listing has shown is kept until a write: the company changes by the write
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from company_tools.answering import Log
 from company_tools.change import RECORD, RESPOND, WHOAMI, Change, ChangeRequest, Request, is_change
 from company_tools.company_facts import FORBIDDEN, USUAL_LIMIT, CompanyFacts
-from company_tools.endpoints import ENDPOINTS
+from company_tools.endpoints import ENDPOINTS, read_employee
 from company_tools.evidence import Evidence, Memory
 from company_tools.rule_book import Book
 from company_tools.user import User, consistent
@@ -58,6 +58,8 @@ class CompanySession(TaskApi[CompanyFacts]):
         self.verdict = self._verdict
         self.log: Log = tuple
         """The platform's log of the task; an empty one settles nothing."""
+        self.guarded_by_words = True
+        """Whether guards that read sentences act as well, beside the policy."""
         self.silent = True
         """Whether nothing at all is sent any more once the user has been answered."""
         self.calls: Sequence[ToolCall] = ()
@@ -65,6 +67,13 @@ class CompanySession(TaskApi[CompanyFacts]):
         self.may_write: Callable[[], str | None] = lambda: None
         """Asked before every change: what speaks against it."""
         self.speaks_against: Callable[[Change], str | None] = lambda change: None
+        self.judge: Callable[[Sequence[ChangeRequest]], str | None] = lambda requests: None
+        """Asked about each set of changes before the first of it is sent: why it must not be."""
+        self._granted: list[ChangeRequest] = []
+        """Of a set that was judged as a whole and is being sent."""
+        self._collected: list[ChangeRequest] | None = None
+        """Changes that are only looked at, to be judged together."""
+        self._trusted = False
         self._objections: set[str] = set()
         self.task = ""
         """The task's text; "" before it is known."""
@@ -212,16 +221,68 @@ class CompanySession(TaskApi[CompanyFacts]):
 
     # -- changes
 
+    def write(self, request: Any, before: Any = None) -> Any:
+        """As the session's. Raises Collected: it is only looked at, see ``collecting``."""
+        if self._collected is not None and is_change(request):
+            if self.facts.made_earlier(request.tool, body_of(request)) is None:
+                self._collected.append(request)
+            raise Collected("it is only looked at")
+        return super().write(request, before)
+
+    @contextmanager
+    def collecting(self) -> Iterator[list[ChangeRequest]]:
+        """While it lasts changes are only looked at; gives those that earlier work has not made."""
+        self._collected = []
+        try:
+            yield self._collected
+        finally:
+            self._collected = None
+
+    @contextmanager
+    def change_set(self, requests: Sequence[ChangeRequest]) -> Iterator[None]:
+        """Have changes that belong together judged as one before the first of them is sent.
+
+        What earlier work has made is not judged again. Raises ToolFault: they must not be sent.
+        """
+        facts = self.facts
+        rest = [one for one in requests if facts.made_earlier(one.tool, body_of(one)) is None]
+        # What speaks against one of them alone is asked when its turn comes.
+        if why := next(filter(None, map(self._rule_against, rest)), None) or self._judged(rest):
+            raise ToolFault(why)
+        self._granted = rest
+        try:
+            yield
+        finally:
+            self._granted = []
+
+    @contextmanager
+    def trusting(self) -> Iterator[None]:
+        """While it lasts nobody judges changes: what is repeated was judged before."""
+        self._trusted = True
+        try:
+            yield
+        finally:
+            self._trusted = False
+
     def _verdict(self, requests: Sequence[Any]) -> str | None:
-        """Why requests must not be sent: the guards that act where the deed is."""
-        return next(filter(None, map(self._objection, filter(is_change, requests))), None)
+        """Why requests must not be sent: rules that ask no model, the guards, then the policy."""
+        changes = list(filter(is_change, requests))
+        if why := next(filter(None, map(self._objection, changes)), None):
+            return why
+        return self._judged([one for one in changes if one not in self._granted])
+
+    def _judged(self, changes: Sequence[ChangeRequest]) -> str | None:
+        return self.judge(changes) if changes and not self._trusted else None
+
+    def _rule_against(self, request: ChangeRequest) -> str | None:
+        """Why a change must not be made, by the rules that no model is asked about."""
+        why = self.may_write() or _stands_twice(Change.of(request)) or self._own_pay(request)
+        return f"nothing was changed: {why}" if why else None
 
     def _objection(self, request: ChangeRequest) -> str | None:
-        if why := self.may_write():
-            return f"nothing was changed: {why}"
+        if why := self._rule_against(request):
+            return why
         change = Change.of(request)
-        if why := _stands_twice(change):
-            return f"nothing was changed: {why}"
         if why := self.speaks_against(change):
             if why in self._objections:
                 return f"{AGAIN} ({why[:OBJECTION_CHARS]}…)"
@@ -233,6 +294,17 @@ class CompanySession(TaskApi[CompanyFacts]):
             sent = "not sent: the same change was sent before"
             return f"{sent}: {other.summary}. Each is made once"
         return None
+
+    def _own_pay(self, request: ChangeRequest) -> str | None:
+        """Why a request changes its user's own pay; None: it does not. Raises OutOfReach."""
+        if self._trusted or not isinstance(request, company.Req_UpdateEmployeeInfo):
+            return None
+        if request.employee != self.requester or request.salary is None:
+            return None
+        kept = ("employees", request.employee)
+        with self.memory.aside():
+            record = self.memory.kept(kept, lambda: read_employee(self, request))
+        return None if request.salary == record.salary else "nobody sets their own pay"
 
     def make_change(
         self,
@@ -290,6 +362,10 @@ class CompanySession(TaskApi[CompanyFacts]):
         """Whether the company shows a change now. Raises ToolFault."""
         look = ENDPOINTS[change.path].look
         return look is not None and look(self, change.request, change.about) is not None
+
+
+class Collected(ToolFault):
+    """A change that was looked at and not sent."""
 
 
 class _Silence:

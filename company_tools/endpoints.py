@@ -153,6 +153,14 @@ def _was_so(
         return False
 
 
+def page_before(session: CompanySession, request: Any, before: Any) -> Any:
+    """The page as it is, where the caller does not know it. Raises OutOfReach."""
+    if before:
+        return before
+    with session.memory.aside():
+        return {RECORD: {"content": read_page(session, request).content}}
+
+
 def entries_before(session: CompanySession, request: Any, before: Any) -> dict[str, list[str]]:
     """The ids of the entries like one that is to be logged. Raises ToolFault."""
     return before or {BEFORE: sorted(_entries_like(session, request))}
@@ -239,10 +247,12 @@ _SHOWN: dict[str, tuple[Callable[[Any, Any], BaseModel], Callable[[Any, Any], bo
     "/time/update": (read_entry, shows_entry),
     "/wiki/update": (read_page, shows_page),
 }
+_BEFORE: dict[str, dict[str, Any]] = {path: {} for path in _SHOWN}
+_BEFORE["/wiki/update"] = {"before": page_before}
 ENDPOINTS = {
     **{path: _reading(path) for path in READS},
     **{
-        path: _writing(path, look=partial(shown_change, read=read, shows=shows))
+        path: _writing(path, look=partial(shown_change, read=read, shows=shows), **_BEFORE[path])
         for path, (read, shows) in _SHOWN.items()
     },
     LOG_TIME: _writing(

@@ -20,7 +20,8 @@ from company_tools.final_answer import (
     read_final_answer,
     reworded,
 )
-from company_tools.guards import may_write, objections, public_answer, unintended
+from company_tools.guards import NOT_PUBLIC, may_write, objections, public_answer, unintended
+from company_tools.policy import Policy
 from company_tools.provenance import Provenance
 from company_tools.rule_book import RuleBooks
 from company_tools.rule_choice import rule_text
@@ -30,6 +31,8 @@ from company_tools.wiki_store import Pages, WikiStore
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, ToolFault, WireCall
 from core.ledger.tool import retold
+from core.models.model_client import ModelClient
+from core.models.sections import NONE, Texts
 from core.runs.task import TaskProgress
 from core.runs.work import WorkReport
 from core.tools.faults import OutOfReach, Refused
@@ -69,6 +72,7 @@ class CompanyEnvironment:
         self._off, self._docs = frozenset(guards_off), docs or {}
         self._rulebooks, self._brief_rules = tuple(rulebooks), brief_rules
         self._provenance = Provenance(self._session, self.books)
+        self._policy: Policy | None = None
         self._guard(self._session)
         self._known_writes, self._known_version = 0, ""
         """Of how many own changes to the wiki, and of which version, the rules are known."""
@@ -84,9 +88,15 @@ class CompanyEnvironment:
         session.may_write = lambda: may_write(session, self._off)
         session.read_wiki = lambda: pages_now(session, self._wiki)
         session.book_of = self.books.known
-        if "provenance" not in self._off:
+        session.guarded_by_words = "provenance" not in self._off
+        if session.guarded_by_words:
             session.speaks_against = self._provenance.speaks_against
         session.silent = "one-response" not in self._off
+
+    def ask_policy(self, client: ModelClient, texts: Texts = NONE) -> None:
+        """Have a model judge each set of changes, and each answer to a guest, from now on."""
+        self._policy = Policy(self._session, client, self.books.known, texts)
+        self._session.judge = self._policy.speaks_against
 
     @contextmanager
     def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
@@ -187,10 +197,11 @@ class CompanyEnvironment:
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the changes among recorded requests again; what was answered otherwise now."""
-        with self._session.recording_to(ledger), self._provenance.trusting():
+        session = self._session
+        with session.recording_to(ledger), self._provenance.trusting(), session.trusting():
             # No change without knowing who asks, not even one that was made before.
-            known(self._session)
-            differences = [self._session.repeat(request) for request in requests]
+            known(session)
+            differences = [session.repeat(request) for request in requests]
         return [text for text in differences if text]
 
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
@@ -229,6 +240,8 @@ class CompanyEnvironment:
             except NoFinalAnswer as problem:
                 return _CHALLENGES["no_answer"].format(problem=problem, text=final_answer)
             reasons = objections(answer, self._session, hard=False, off=self._off)
+            if told := None if reasons else self._told(answer):
+                reasons = [f"the user is a guest, and the answer tells {told}"]
         if not reasons:
             return None
         listed = "\n".join(f"- {text}" for text in reasons)
@@ -263,6 +276,8 @@ class CompanyEnvironment:
             except NoFinalAnswer as problem:
                 return f"not answered: {problem}"
             answer = public_answer(answer, self._session, self._off)
+            if self._told(answer):
+                answer = FinalAnswer("denied_security", NOT_PUBLIC, ())
             if reasons := objections(answer, self._session, hard=True, off=self._off):
                 return f"not answered: {'; '.join(reasons)}"
             try:
@@ -278,6 +293,15 @@ class CompanyEnvironment:
             text = "The request could not be completed because of an internal error."
             answer = FinalAnswer("error_internal", text, ())
             self._session.answer(as_sent(answer, self._session))
+
+    def _told(self, answer: FinalAnswer) -> str | None:
+        """What an answer tells a guest that is not public, as the policy says; None: nothing.
+
+        Raises ModelFailed: it does not say.
+        """
+        if self._policy is None or not self._session.known_guest:
+            return None
+        return self._policy.tells(answer.message)
 
     def reworded(self, final_answer: str, words: str, ledger: Ledger) -> str:
         """The same answer with another message; what is no answer comes back as it is."""

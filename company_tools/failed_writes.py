@@ -36,6 +36,7 @@ _TARGETS = {
 }
 """By path, the arguments and fields that say what is changed."""
 
+LIST = "Combo_Make_Changes_For_List"
 WHAT_CHARS = 160
 WHY_CHARS = 200
 """As much of each as tells which change is meant and why it was refused."""
@@ -88,7 +89,7 @@ def _of_change(change: Change) -> Attempt:
 
 
 def _of_calls(calls: Sequence[ToolCall]) -> Iterator[Attempt]:
-    for call in calls:
+    for call in (one for given in calls for one in _listed(given)):
         path = _PATHS.get(call.name)
         writes = {one.outcome for one in call.requests if one.kind == "write"}
         # What the platform did not make is known as a change that was sent.
@@ -98,6 +99,17 @@ def _of_calls(calls: Sequence[ToolCall]) -> Iterator[Attempt]:
         what = " ".join([call.name, *sorted(target)])
         text = f"{what[:WHAT_CHARS]} ({(call.error or call.outcome)[:WHY_CHARS]})"
         yield Attempt(path, target, call.outcome == "done", text)
+
+
+def _listed(call: ToolCall) -> Iterator[ToolCall]:
+    """A call, or one for each change of a list of them."""
+    changes = call.arguments.get("changes")
+    if call.name != LIST or not isinstance(changes, list):
+        yield call
+        return
+    for one in changes:
+        if isinstance(one, dict) and isinstance(one.get("arguments"), dict):
+            yield call.model_copy(update={"name": one.get("tool"), "arguments": one["arguments"]})
 
 
 def _target(path: str, fields: Mapping[str, object]) -> frozenset[str]:

@@ -30,6 +30,7 @@ from company_tools.final_answer import (
     targets,
 )
 from company_tools.guest_check import leaks
+from company_tools.registry import held_literally
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolCall, ToolFault
@@ -82,7 +83,10 @@ def _guest(answer: FinalAnswer, session: CompanySession) -> str | None:
         return None
     links = [f"{link.kind}:{link.id}" for link in answer.links or () if link.kind in PRIVATE]
     pages = unless_refused(session.read_wiki, {})
-    held = leaks(answer.message, session, session.task, pages, session.book_of(pages))
+    held = [held_literally(answer.message, session)]
+    if session.guarded_by_words:
+        held += leaks(answer.message, session, session.task, pages, session.book_of(pages))
+    held = list(filter(None, held))
     held += ["links to records"] if links else []
     return f"the user is a guest, and the answer holds {', '.join(held)}" if held else None
 

@@ -5,18 +5,19 @@ A ``Req_`` tool is one API call, with page limits and who acts filled in by us.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import regex
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from company_tools import ids, listings, profile, sums, updates, wiki_pages
 from company_tools.arguments import bare_id, day, loosened
 from company_tools.change import is_change, levels_of
-from company_tools.company_session import FIELDS, CompanySession
+from company_tools.company_session import FIELDS, Collected, CompanySession
 from company_tools.final_answer import final_answer_tool
 from company_tools.profile import person_of
 from company_tools.stages.language import language
@@ -25,6 +26,7 @@ from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import Tool, ToolFault, tool
 from core.ledger.calls import Kind
+from core.tools.collector import keeping
 from core.tools.faults import OutOfReach
 from core.tools.nowhere import Nowhere
 from core.tools.paging import END
@@ -152,7 +154,7 @@ def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
         "Req_GetProject": lambda id: {"project": listings.project(session, id), "found": True},
         "Req_GetCustomer": lambda id: {"company": listings.customer(session, id), "found": True},
     }
-    return [
+    tools = [
         _made(session, "read", "Req_WhoAmI", session.user),
         *(_made(session, "read", name, act) for name, act in one_record.items()),
         *(_listing(session, name) for name in _LISTS),
@@ -162,6 +164,44 @@ def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
         _made(session, "write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
         *map(loosened, combos),
     ]
+    return [*tools, _of_list(session, {one.name: one for one in tools})]
+
+
+class ListedChange(BaseModel):
+    """One change of a list: the tool that makes it, and its arguments."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tool: Literal[
+        "Combo_Update_Employee_For_Changes",
+        "Combo_Update_Team_For_Changes",
+        "Combo_Update_Time_Entry_For_Changes",
+        "Combo_Log_Time_For_Project",
+        "Req_UpdateProjectStatus",
+    ]
+    arguments: dict[str, Any]
+
+
+def _of_list(session: CompanySession, tools: Mapping[str, Tool]) -> Tool:
+    """The tool that makes several changes, which are judged together before the first is sent."""
+
+    def Combo_Make_Changes_For_List(changes: list[ListedChange]) -> dict[str, object]:
+        """ListedChange: {tool: name, arguments: {...}}; of Combo_Update_ and Combo_Log_ tools and
+        Req_UpdateProjectStatus. All or none is allowed; made in order: {done: [result]}"""
+        calls = [(tools[one.tool], tools[one.tool].bind([], one.arguments)) for one in changes]
+        if not calls:
+            raise ToolFault("changes must not be empty")
+        with session.collecting() as requests:
+            for one, arguments in calls:
+                with suppress(Collected):
+                    one.run(**arguments)
+        done: list[object] = []
+        with keeping(done=done), session.change_set(requests):
+            for one, arguments in calls:
+                done.append(one.run(**arguments))
+        return {"done": done}
+
+    return tool("write", Combo_Make_Changes_For_List, fields={"done": []})
 
 
 def shown_tools() -> list[Tool]:

@@ -124,12 +124,16 @@ def Combo_Write_Wiki_Pages(
     before = session.user().wiki_sha1
     written: list[str] = []
     same: list[str] = []
-    with keeping(written=written, unchanged=same, sha1_before=before):
-        for file, content in pages.items():
-            request = company.Req_UpdateWiki(file=file, content=content, changed_by=who)
-            if now.get(file, "") == content and not _made_earlier(session, request):
-                same.append(file)
-                continue
+    requests: list[company.Req_UpdateWiki] = []
+    for file, content in pages.items():
+        request = company.Req_UpdateWiki(file=file, content=content, changed_by=who)
+        as_it_is = now.get(file, "") == content and not _made_earlier(session, request)
+        same += [file] if as_it_is else []
+        requests += [] if as_it_is else [request]
+    kept = keeping(written=written, unchanged=same, sha1_before=before)
+    with kept, session.change_set(requests):
+        for request in requests:
+            file, content = request.file, request.content
             session.write(request, {RECORD: {"content": now.get(file, "")}})
             written.append(file)
             now.pop(file, None)

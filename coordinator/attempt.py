@@ -232,8 +232,9 @@ class Attempt(CallObserver):
         )
 
     def _stage_client(self, step: str) -> ModelClient | None:
-        """The way to a stage's model."""
-        return self.session.clients(step, self)
+        """The way to a stage's model; no limit closes a task in the midst of a write."""
+        writes = any(kind.name == step and kind.arm for kind in self.session.stages)
+        return self.session.clients(step, LeftOpen(self) if writes else self)
 
     def _on_decision(self, number: int, decision: Decision) -> None:
         self.session.breaker.alive()
@@ -339,6 +340,31 @@ class Attempt(CallObserver):
 
     def _also(self, error: str) -> None:
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error
+
+
+@dataclass
+class LeftOpen(CallObserver):
+    """Watches calls as another does; a limit is a model that does not answer.
+
+    What was about to be written is not known to be right, so the task is left open.
+    """
+
+    observer: CallObserver
+
+    def on_prompt(self, messages: Sequence[Message]) -> None:
+        """Keep the texts of a prompt."""
+        self.observer.on_prompt(messages)
+
+    def gate(self) -> None:
+        """Asked before every call. Raises ModelFailed at a limit, and Halt."""
+        try:
+            self.observer.gate()
+        except LimitReached as limit:
+            raise ModelFailed(f"nothing was written: {limit}") from None
+
+    def on_call(self, call: ModelCall) -> None:
+        """Keep a call."""
+        self.observer.on_call(call)
 
 
 def judged(result: TaskResult, score: float | None) -> TaskResult:

@@ -13,7 +13,7 @@ from itertools import zip_longest
 
 from coordinator.benchmark import Environment
 from coordinator.task_plan import TaskPlan
-from core.ledger import Ledger, ToolFault
+from core.ledger import Judgement, Ledger, ToolFault
 from core.runs.errors import NotRecorded
 from core.runs.reader import NOTED
 from core.runs.task import TaskRun, Turn
@@ -81,10 +81,14 @@ class Past:
             requests=self._reads + sum(t.report.requests for t in self._before if t.report),
         )
         plan.origin = {"forked_from": {"run": self.log.run_id, "turn": self.turn}}
+        lines = [line for log in self._logs for line in log.lines]
+        # All else but what was judged the world that continues has rebuilt itself.
+        plan.entries = [
+            Judgement.model_validate(line.record) for line in lines if line.kind == "judged"
+        ]
         plan.copied = [
             (line.kind, {k: v for k, v in line.record.items() if k not in ("v", "type")})
-            for log in self._logs
-            for line in log.lines
+            for line in lines
         ]
 
 

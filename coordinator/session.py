@@ -19,7 +19,7 @@ from coordinator.config import Limits, RunConfig
 from coordinator.fork import Past
 from coordinator.limits import Breaker, CancelToken, LimitReached, Meter
 from coordinator.resume import Continuation
-from coordinator.stages import chosen
+from coordinator.stages import caveat_of, chosen
 from coordinator.task_plan import TaskPlan, epochs_of
 from core.runs.journal import JournalFailed, journal_paths
 from core.runs.manifest import ModelPair, note_progress
@@ -254,6 +254,7 @@ class Session:
             brain=ModelPair(evaluator=self.config.evaluator, worker=self.config.worker),
             strategy=self.config.strategy,
             steps=tuple(kind.name for kind in self.stages),
+            caveat=caveat_of(self.stages, self.benchmark.stages),
             sandboxes=self.sandboxes,
             session_id=self.session_id,
             submitted=self._submitted,

@@ -45,6 +45,10 @@ class Step(Protocol):
         """
 
 
+def _no_step(_environment: Any, _texts: Texts) -> Step:
+    raise TypeError("this stage is asked by the benchmark itself")
+
+
 @dataclass(frozen=True)
 class StageSpec:
     """A stage that a benchmark brings."""
@@ -52,11 +56,17 @@ class StageSpec:
     name: str
     says: str
     """A short description."""
-    place: Literal["before", "objects", "words", "tool"]
-    """When it runs: before the strategy, after it, or as a tool of its instructions."""
-    make: Callable[[Any, Texts], Step]
-    """The stage for an environment, with the sections that replace those of its prompts."""
+    place: Literal["before", "objects", "words", "tool", "writes"]
+    """When it runs: before the strategy, after it, as a tool of its instructions, or in the midst
+    of what they write, where the environment asks its model itself."""
+    make: Callable[[Any, Texts], Step] = _no_step
+    """The stage for an environment, with the sections that replace those of its prompts; none of
+    one that ``writes``."""
+    arm: Callable[[Any, ModelClient, Texts], None] | None = None
+    """For a stage that ``writes``: has an environment ask this model from now on."""
     default: bool = True
+    caveat: str = ""
+    """What a reader of results has to know where it is off; "" for nothing."""
     prompt: Callable[[Texts], str] | None = None
     """The beginning of all prompts of its model, with such sections; None: it calls no model."""
     version: Callable[[Any], str] = lambda _benchmark: ""
@@ -84,6 +94,11 @@ def chosen(asked: str, specs: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
     usual = DEFAULT in words or (without and not only and "all" not in words)
     on = only | {k.name for k in specs if "all" in words or (usual and k.default)}
     return tuple(spec for spec in specs if spec.name in on - without)
+
+
+def caveat_of(on: Sequence[StageSpec], specs: Sequence[StageSpec]) -> str:
+    """What a reader of results has to know of the stages that are off; "" for nothing."""
+    return "; ".join(spec.caveat for spec in specs if spec.caveat and spec not in on)
 
 
 def _unknown(word: str, names: list[str]) -> str:
@@ -128,6 +143,9 @@ class StageRunner:
         for finding in self.run.findings:
             if finding.step in specs:
                 specs[finding.step].remember(self.environment, finding)
+        for spec in self.specs:
+            if spec.arm and (client := self.client(spec.name)):
+                spec.arm(self.environment, client, self.texts)
 
     def before(self, text: str, briefing: str) -> None:
         """Ask the stages before the strategy, as far as they were not."""

@@ -1,4 +1,7 @@
-"""``canned/NAME``: a model of canned replies; it is known once this is imported."""
+"""``canned/NAME``: a model of canned replies; it is known once this is imported.
+
+As policy it allows every change for which it has no reply of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Iterable
 
 from core.models.model_call import Message
 from core.models.providers import NOTHING_PLAYED, Played, register
+from tests.judges import allows, is_judged
 
 _scripts: dict[str, list[str]] = {}
 _lock = threading.Lock()
@@ -37,8 +41,12 @@ def reply(model: str, messages: list[Message], played: Played = NOTHING_PLAYED) 
     is_small = any(_FORM in m["content"] for m in messages if m["role"] == "system")
     with _lock:
         replies = _scripts.get(model)
+        if not replies and is_judged(messages):
+            return allows(messages)
         if not replies:
             raise LookupError(f"the script {model!r} has no reply left")
+        if is_judged(messages) and not replies[0].startswith('{"verdict"'):
+            return allows(messages)
         if is_small and replies[0].startswith(_OTHERS):
             raise LookupError("a stage takes no reply that is meant for another role")
         return replies.pop(0)

@@ -17,8 +17,11 @@ PROMISES = {
     "no wrong checkout": "Nothing is bought that the instruction does not authorise.",
     "no second answer": "A company task is answered once.",
     "no lost answer": "A task whose answer may not have arrived stays open until that is known.",
-    "no wrong write": "A wire that loses, repeats or changes messages leads to no wrong change.",
-    "no order from a text": "What a page, a note or a guest says does not move the agent.",
+    "no wrong write": "A wire that loses, repeats or changes messages leads to no wrong change, "
+    "and without the word of `policy`, or against it, nothing is changed.",
+    "no order from a text": "What a page, a note or a guest says does not move the agent. Whether "
+    "a user may make a change, and what a guest may be told, a model is asked (`policy`): these "
+    "tests hold the border around it, and readers measure its word.",
     "no secret in an output": "No key reaches a log, prompt, record, report or child process.",
     "generated code is contained": "Code that a model wrote reaches its tools and nothing else.",
     "nothing lost at a kill": "After Ctrl-C, a kill or a lost machine, `--resume` loses nothing "

@@ -48,6 +48,11 @@ COMPANY: dict[str, dict[str, Any]] = {
     },
     "Combo_Write_Wiki_Pages": {"pages": {"a.md": "a", "b.md": "b", "c.md": "c"}},
     "Combo_Rename_Wiki_Page": {"old": "rules.md", "new": "law.md"},
+    "Combo_Make_Changes_For_List": {
+        "changes": [
+            {"tool": "Req_UpdateProjectStatus", "arguments": {"id": "proj_sails", "status": "idea"}}
+        ]
+    },
 }  # fmt: skip
 TEA = [{"sku": "tea", "quantity": 2}]
 STORE: dict[str, dict[str, Any]] = {

@@ -1,7 +1,7 @@
-"""The stages about what who asks may do: ``guest``, ``ties``, ``policy`` and ``current_user``.
+"""The stages about what who asks may do: ``guest``, ``ties``, ``watchdog``, ``current_user``.
 
 ``guest`` and ``ties`` ask no model. ``ties`` ends a task where a fact leaves nothing else: nobody
-can tell who asks, or a guest orders a change. ``policy`` is a model's word, by rules alone; it
+can tell who asks, or a guest orders a change. ``watchdog`` is a model's word, by rules alone; it
 denies only where it names the line that does, and in doubt leaves the task to the strategy.
 ``current_user`` answers questions about who asks, while work goes on.
 """
@@ -139,7 +139,7 @@ class Judgement(NamedTuple):
     message: str
 
 
-class Policy(CompanyStage):
+class Watchdog(CompanyStage):
     """One call that sees who asks, the task, the ties and the rules, nothing of the strategy."""
 
     def run(
@@ -157,7 +157,7 @@ class Policy(CompanyStage):
         rules = rules_of(task)
         facts = json.dumps(facts_of(task, "ties"), ensure_ascii=False, separators=(",", ":"))
         seen = tagged(asker=requester, ask=task.text, facts=facts, rules=rules)
-        judged, failed = ask_once(client, self._system("policy"), seen, ["verdict"], _judgement)
+        judged, failed = ask_once(client, self._system("watchdog"), seen, ["verdict"], _judgement)
         if judged is None:
             return Finding(failed=failed)
         return _weighed(judged, rules, guest=requester == "guest")

@@ -3,6 +3,7 @@
 from core.ledger.calls import (
     EntryObserver,
     Intent,
+    Judgement,
     LedgerEntry,
     Notice,
     Record,
@@ -17,6 +18,6 @@ from core.ledger.ledger import Budget, Ledger
 from core.ledger.tool import Tool, tool
 
 __all__ = [
-    "Budget", "EntryObserver", "Intent", "Ledger", "LedgerEntry", "Notice", "Record", "Resolved",
-    "Tool", "ToolCall", "ToolFault", "WireCall", "say_short", "shortened", "tool",
+    "Budget", "EntryObserver", "Intent", "Judgement", "Ledger", "LedgerEntry", "Notice", "Record",
+    "Resolved", "Tool", "ToolCall", "ToolFault", "WireCall", "say_short", "shortened", "tool",
 ]  # fmt: skip

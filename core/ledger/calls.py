@@ -120,7 +120,34 @@ class Notice(Record):
     text: str
 
 
-LedgerEntry = Intent | WireCall | Resolved
+class Judgement(Record):
+    """What a model said of a set of requests, or of an answer, before anything of it was sent."""
+
+    key: str
+    """SHA-256 of all that was judged: the same set has the same word, and is not asked twice."""
+    kind: str
+    targets: tuple[str, ...] = ()
+    requests: tuple[tuple[str, dict[str, object]], ...] = ()
+    """Path and body of each request of the set; none for an answer."""
+    verdict: str
+    basis: str = ""
+    page: str = ""
+    quote: str = ""
+    reason: str = ""
+    sent: bool
+    """Whether what was judged may be sent."""
+
+    @property
+    def line(self) -> str:
+        """It in a line: kind, targets, verdict, basis, page with the quoted words, reason."""
+        where = f"{self.kind} {', '.join(self.targets)}".strip()
+        said = f"{self.verdict} ({self.basis})" if self.basis else self.verdict
+        words = f' {self.page}: "{self.quote}";' if self.quote else ""
+        not_sent = "" if self.sent else " (not sent)"
+        return f"{where}: {said}{not_sent};{words} {self.reason}".rstrip("; ")
+
+
+LedgerEntry = Intent | WireCall | Resolved | Judgement
 """Entries about effects: enough to rebuild an environment's memory."""
 EntryObserver: TypeAlias = Callable[[LedgerEntry | Notice], None]
 """Called at once, to write the entry down; an exception ends the work."""
@@ -148,6 +175,8 @@ class ToolCall(Record):
     requests: tuple[WireCall, ...] = ()
     kept: tuple[WireCall, ...] = ()
     """Reads of a stage whose answers it was given; nothing was sent for them."""
+    judged: tuple[Judgement, ...] = ()
+    """What a model was asked about its requests, and said."""
 
     def prompt(self, result_chars: int = 160, told: str = "") -> str:
         """Render the call as one line for a prompt; results may be cut or omitted, errors never.

@@ -14,6 +14,7 @@ from typing import Any
 from core.ledger.calls import (
     EntryObserver,
     Intent,
+    Judgement,
     Kind,
     Notice,
     Outcome,
@@ -73,6 +74,7 @@ class Ledger:
         self._calls: list[ToolCall] = []
         self._wire: list[WireCall] = []
         self._kept: list[WireCall] = []
+        self._judged: list[Judgement] = []
         self._spent = {"calls": 0, "requests": 0, "writes": 0, "final": 0}
         self._open: dict[str, bool] = {}
         """By path, of an irreversible request that is not certain to have taken effect or not:
@@ -82,6 +84,8 @@ class Ledger:
         self.instruction: str | None = None
         """The instruction that the code carries out, for a tool that must check it."""
         self.on_call: Callable[[ToolCall], None] = lambda _call: None
+        self.waited = 0.0
+        """Seconds that tools have waited for a model; they are no time of the code's step."""
         self.position: Callable[[], tuple[int, int] | None] = lambda: None
         """Asked at each call for the step and source line that made it."""
 
@@ -134,7 +138,7 @@ class Ledger:
                 raise ToolFault(f"there is no tool {name!r}", kind="RuntimeError")
             self._check("calls", self.budget.calls, "tool calls")
             self._spent["calls"] += 1
-            self._wire, self._kept = [], []
+            self._wire, self._kept, self._judged = [], [], []
             return self._run(tool, args, kwargs)
 
     def note(self, call: ToolCall) -> None:
@@ -164,6 +168,7 @@ class Ledger:
                 started=started,
                 requests=tuple(self._wire),
                 kept=tuple(self._kept),
+                judged=tuple(self._judged),
                 **fields,
             )
             self._keep(call)
@@ -247,6 +252,21 @@ class Ledger:
                 self._open[sending.path] = outcome == "unknown"
         if sending.kind == "write":
             self._on_entry(call)
+
+    @contextmanager
+    def waiting_for_model(self) -> Iterator[None]:
+        """While it lasts the clock of the step that has called the tool stands still."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.waited += time.monotonic() - began
+
+    def judge(self, judgement: Judgement) -> None:
+        """Keep what a model said of requests that are to be sent next, or must not be."""
+        with self._lock:
+            self._on_entry(judgement)
+            self._judged.append(judgement)
 
     def notice(self, text: str) -> None:
         """Note what a reader of the journal should know; nothing follows from it."""

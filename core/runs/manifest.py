@@ -114,6 +114,8 @@ class Manifest(Record):
     identity: Identity
     note: str = ""
     """What a reader of the results has to know of the models."""
+    caveat: str = ""
+    """The same of stages that are off."""
     earlier: tuple[Identity, ...] = ()
     """Identities before forced resumes, oldest first."""
     options: dict[str, Any] = Field(default_factory=dict)

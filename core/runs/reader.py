@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from core.files import read_bytes
-from core.ledger import Intent, LedgerEntry, Notice, Resolved, WireCall
+from core.ledger import Intent, Judgement, LedgerEntry, Notice, Resolved, WireCall
 from core.models.file_checks import first_problem
 from core.models.model_call import ModelCall
 from core.runs.errors import NotRecorded
@@ -29,10 +29,11 @@ from core.runs.task_record import Line, ObservedRequest, TaskRecord, TurnLog
 from core.text import instead
 
 NOTE_CHARS = 2_000
-ENTRY_TYPES: dict[str, type[Intent] | type[WireCall] | type[Resolved]] = {
+ENTRY_TYPES: dict[str, type[Intent] | type[WireCall] | type[Resolved] | type[Judgement]] = {
     "intent": Intent,
     "effect": WireCall,
     "settled": Resolved,
+    "judged": Judgement,
 }
 """Their names in a journal."""
 NOTED = {**ENTRY_TYPES, "notice": Notice}
@@ -188,12 +189,15 @@ class _Reader:
                 self._since.append(line)
                 self._close(self._checked(Turn, line))
                 return
-            case "intent" | "effect" | "settled" if self._strict:
+            case "intent" | "effect" | "settled" | "judged" if self._strict:
                 self._entries += filter(None, [self._checked(ENTRY_TYPES[line.kind], line)])
             case "intent":
                 self._intent = record
             case "effect":
                 self._intent = None
+            case "judged":
+                judged = self._checked(Judgement, line)
+                self.notes += [f"policy: {judged.line}"[:NOTE_CHARS]] if judged else []
             case "seen":
                 self._seen += filter(None, [self._checked(ObservedRequest, line)])
             case "result":

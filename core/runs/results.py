@@ -202,6 +202,8 @@ class RunResults(Record):
     pack: str | None
     """Several are named with a plus between them; None: the real platform."""
     brain: ModelPair
+    caveat: str = ""
+    """What a reader has to know of stages that were off."""
     strategy: str | None = None
     """None: an agent plays that is not ours."""
     steps: tuple[str, ...] = ()
@@ -332,6 +334,7 @@ def results_of(manifest: Manifest, results: Sequence[TaskResult]) -> RunResults:
         benchmark=manifest.benchmark,
         pack=" + ".join(pack.name for pack in manifest.packs) or None,
         brain=manifest.brain,
+        caveat=manifest.caveat,
         strategy=manifest.strategy,
         steps=manifest.stages,
         sandboxes=manifest.sandboxes,

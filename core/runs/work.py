@@ -135,6 +135,9 @@ class WorkReport(Record):
         limit = RESULT_TOKENS if latest else OLD_RESULT_TOKENS
         result = fit(self.result, limit) if self.answered else ""
         lines = [f"TOOL CALLS: {len(self.calls)}", *_log(self.calls, result)]
+        if latest:
+            judged = (one for call in self.calls for one in call.judged)
+            lines += [f"POLICY: {one.line}" for one in judged if one.sent]  # else the error has it
         if self.error:
             lines.append(f"ERROR: {self.error[:1500]}")
         if not self.answered and self.steps and self.steps[-1].prints:

@@ -141,6 +141,7 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
         nothing = f"{idle / known:.3f}" if known else DASH
         scored = f"doing nothing would score {nothing}; {scored}"
     note = [results.brain.note] if results.brain.note else []
+    note += [results.caveat] if results.caveat else []
     return ["; ".join([*parts, f"{results.harm_name}s: {sums.harm}"]), scored, *note]
 
 

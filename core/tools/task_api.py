@@ -15,7 +15,7 @@ live and in a process that resumes:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
 import regex
@@ -23,7 +23,7 @@ from pydantic import BaseModel
 
 from core.erc3_client.bounds import TooMuch, cut_texts, holds_cut
 from core.erc3_client.retry_policy import OutageTracker, Patience, RetryPolicy
-from core.ledger import Ledger, LedgerEntry, Resolved, ToolFault, WireCall
+from core.ledger import Judgement, Ledger, LedgerEntry, Resolved, ToolFault, WireCall
 from core.ledger.calls import Kind
 from core.tools.ahead import Ahead, Chain
 from core.tools.endpoints import Endpoints
@@ -113,11 +113,12 @@ class TaskApi(Generic[F]):
         """Send upcoming reads side by side; each is recorded when the work asks for it."""
         self._ahead.send(chains)
 
-    def resume(self, entries: Iterable[LedgerEntry]) -> None:
+    def resume(self, entries: Sequence[LedgerEntry]) -> None:
         """Know what earlier work on the task has learnt and done; nothing is sent."""
         for entry in entries:
             self.facts.take(entry)
-        self.facts.hand_over()
+        if not all(isinstance(entry, Judgement) for entry in entries):
+            self.facts.hand_over()
 
     @property
     def instruction(self) -> str | None:
@@ -243,6 +244,15 @@ class TaskApi(Generic[F]):
         settled = Resolved(path=path, took_effect=took_effect, refused=refused)
         self._ledger.settle(settled)
         self.facts.take(settled)
+
+    def keep_judgement(self, judgement: Judgement) -> None:
+        """Keep what a model has said of requests, in the journal first."""
+        self._ledger.judge(judgement)
+        self.facts.take(judgement)
+
+    def waiting_for_model(self) -> AbstractContextManager[None]:
+        """While it lasts the clock of the step that has called a tool stands still."""
+        return self._ledger.waiting_for_model()
 
     def book_kept_read(self, path: str, body: Mapping[str, Any]) -> None:
         """Book a read whose answer was kept: nothing is sent for it."""

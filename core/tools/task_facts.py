@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.ledger import Intent, LedgerEntry, Resolved, WireCall
+from core.ledger import Intent, Judgement, LedgerEntry, Resolved, WireCall
 from core.tools.endpoints import Endpoint, Endpoints
 
 Outcome = Literal["sent", "done", "refused", "lost", "unknown"]
@@ -55,6 +55,8 @@ class TaskFacts:
         self.writes: list[Write] = []
         """Those whose intent is kept, oldest first. One that had no effect goes when it is sent
         again."""
+        self.judgements: list[Judgement] = []
+        """What a model has said of sets of requests, oldest first."""
         self._open: list[Write] = []
         self._last: dict[str, Write] = {}
 
@@ -72,6 +74,8 @@ class TaskFacts:
                 self.take_read(entry, answer)
             case Resolved():
                 self._settle(entry)
+            case Judgement():
+                self.judgements.append(entry)
 
     def take_read(self, call: WireCall, answer: Any) -> None:
         """Take a read; ``answer`` is None where it had none, or came before a crash."""

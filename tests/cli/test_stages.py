@@ -54,7 +54,8 @@ def scores(results: dict[str, Any]) -> dict[str, float]:
 def test_the_names_are_those_of_the_benchmarks() -> None:
     assert [stage.name for stage in benchmark_named("store").stages] == ["verify"]
     assert every_stage() == (
-        "verify", "entities", "rule_book", "guest", "ties", "policy", "current_user", "wording",
+        "verify", "entities", "rule_book", "guest", "ties", "watchdog", "policy", "current_user",
+        "wording",
     )  # fmt: skip
 
 
@@ -82,6 +83,15 @@ def test_a_models_file_names_no_step_that_is_not_there(tmp_path: Path) -> None:
     assert "stages.polcy: there is no such stage" in " ".join(text.split())
 
 
+def test_a_run_without_the_policy_says_so(tmp_path: Path) -> None:
+    results, folder = run(tmp_path, "--stages", "default,-policy", specs=SPECS[:1])
+    assert "policy" not in results["steps"]
+    manifest = json.loads((folder / "run.json").read_text())
+    assert manifest["caveat"] == results["caveat"] != ""
+    with_policy, folder = run(tmp_path / "on", specs=SPECS[:1])
+    assert with_policy["caveat"] == ""
+
+
 def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) -> None:
     path = models(tmp_path, entities="scripted/comany")
     code, text = cli("--benchmark", "company", "--models", path, "--out", tmp_path / "logs")
@@ -91,32 +101,36 @@ def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) 
 
 def test_the_usual_steps_ask_the_models_of_the_run(tmp_path: Path) -> None:
     results, folder = run(tmp_path)
-    assert results["steps"] == ["entities", "rule_book", "guest", "ties", "wording"]
+    assert results["steps"] == ["entities", "rule_book", "guest", "ties", "policy", "wording"]
     assert set(scores(results).values()) == {1.0}
     logs = read_tasks(folder)
     roles = {c.role for log in logs for c in log.calls}
-    assert roles == {"evaluator", "worker", "entities", "rule_book"}
+    assert roles == {"evaluator", "worker", "entities", "rule_book", "policy"}
     found = {log.spec_id: [f.text for f in log.findings if f.step == "entities"] for log in logs}
     assert "named: Daiva Lepik (employee " in found["jorvale-load"][0]
 
 
 def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
-    named = dict.fromkeys(("policy", "rule_book", "current_user", "verify"), "scripted/company")
+    named = dict.fromkeys(("watchdog", "rule_book", "current_user", "verify"), "scripted/company")
     path = models(tmp_path, **named)
     results, folder = run(tmp_path, "--stages", "all", "--models", path)
     assert set(scores(results).values()) == {1.0}
     roles = {c.role for log in read_tasks(folder) for c in log.calls}
-    assert roles == {"evaluator", "worker", "entities", "policy", "rule_book", "verify"}
+    assert roles == {
+        "evaluator", "worker", "entities", "watchdog", "policy", "rule_book", "verify",
+    }  # fmt: skip
     manifest = json.loads((folder / "run.json").read_text())
-    assert manifest["identity"]["models"]["policy"] == "scripted/company"
+    assert manifest["identity"]["models"]["watchdog"] == "scripted/company"
     assert named.keys() <= manifest["identity"]["prompts"].keys()
 
 
 def test_the_usual_steps_cost_at_most_2500_tokens_a_task(tmp_path: Path) -> None:
-    """Their calls, but for the book of rules, and their findings in each prompt of the solver."""
+    """Their calls, but for book and policy, and their findings in each prompt of the solver."""
     _, folder = run(tmp_path)
     for log in read_tasks(folder):
-        of_steps = [c for c in log.calls if c.role not in ("evaluator", "worker", "rule_book")]
+        of_steps = [
+            c for c in log.calls if c.role not in ("evaluator", "worker", "rule_book", "policy")
+        ]
         asked = sum(c.role == "evaluator" for c in log.calls)
         told = sum(count_text(found.text) for found in log.findings)
         cost = sum((c.usage.prompt or 0) + 150 for c in of_steps) + asked * told
@@ -127,7 +141,7 @@ def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
     """Empty, cut off, prose, wrong JSON and whatever else there is, in every reply."""
     bad = f"faulty/company?seed=3&rate=1&streak=99&kinds={','.join(REPLIES)}"
     path = models(
-        tmp_path, **dict.fromkeys(("entities", "rule_book", "policy", "wording", "verify"), bad)
+        tmp_path, **dict.fromkeys(("entities", "rule_book", "watchdog", "wording", "verify"), bad)
     )
     alone, _ = run(tmp_path / "alone")
     results, folder = run(tmp_path / "faulty", "--stages", "all", "--models", path)
@@ -135,7 +149,7 @@ def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
     assert results["totals"]["harm"] == 0
     assert all(task["failure"] is None for task in results["tasks"])
     failed = {step for task in results["tasks"] for step in task["failed_steps"]}
-    assert {"policy", "rule_book", "verify"} <= failed
+    assert {"watchdog", "rule_book", "verify"} <= failed
     named = {f.step for log in read_tasks(folder) for f in log.findings if f.failed}
     assert failed <= named
 
@@ -148,12 +162,12 @@ def test_a_model_that_refuses_every_call_loses_no_task(tmp_path: Path) -> None:
 
 
 def test_next_step_has_the_same_steps(tmp_path: Path) -> None:
-    path = models(tmp_path, policy="scripted/company", verify="scripted/company")
+    path = models(tmp_path, watchdog="scripted/company", verify="scripted/company")
     words = ("--strategy", "next-step", "--stages", "all", "--models", path)
     results, folder = run(tmp_path, *words, specs=("jorvale-load", "jorvale-own-pay"))
     assert set(scores(results).values()) == {1.0}
     for log in read_tasks(folder):
-        assert {"policy", "verify", "entities", "wording"} <= {f.step for f in log.findings}
+        assert {"watchdog", "verify", "entities", "wording"} <= {f.step for f in log.findings}
 
 
 def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:

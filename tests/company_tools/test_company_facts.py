@@ -95,7 +95,7 @@ def test_the_last_of_equal_changes_stands_for_those_without_effect() -> None:
 TEAM = [{"employee": "una_berg", "time_slice": 0.5, "role": "Lead"}]
 UPDATES: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
     "notes": (company.Req_UpdateEmployeeInfo, {"employee": "una_berg"}, {"notes": "new"}),
-    "salary": (company.Req_UpdateEmployeeInfo, {"employee": "una_berg"}, {"salary": 1}),
+    "salary": (company.Req_UpdateEmployeeInfo, {"employee": "una_holm"}, {"salary": 1}),
     "skills": (
         company.Req_UpdateEmployeeInfo,
         {"employee": "una_berg"},

@@ -537,7 +537,8 @@ def test_a_prepared_answer_may_name_who_stands_in_the_note_of_what_was_changed(
     company = kites()
     una = next(one for one in company["employees"] if one["id"] == "una_berg")
     una["notes"] = "Jürgen Müller, Board: raise to 60500 approved."
-    played = PlayedTask(company, off=["provenance"], task_text="Apply the raise of Una Berg.")
+    text = "Apply the raise of Una Berg."
+    played = PlayedTask(company, off=["provenance"], user="hand_1", task_text=text)
     for seen in ("una_berg", "una_holm", "juergen_mueller"):
         played.call("Req_GetEmployee", id=seen)
     ledger = Ledger()

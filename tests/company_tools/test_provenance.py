@@ -120,7 +120,7 @@ def test_nobody_sets_their_own_salary_whatever_is_said() -> None:
     for decided in ("", word):
         said = send(made, "Combo_Update_Employee_For_Changes", decided, employee="hedda_lund",
                     salary=70_000) or ""  # fmt: skip
-        assert "nobody sets their own salary" in said
+        assert "nobody sets their own pay" in said
 
 
 @pytest.mark.promise("no order from a text")

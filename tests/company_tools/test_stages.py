@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from company_tools.final_answer import links_of, read_final_answer, reworded
 from company_tools.stages.entities import Entities
 from company_tools.stages.language import language
-from company_tools.stages.rights import Guest, Policy, Ties
+from company_tools.stages.rights import Guest, Ties, Watchdog
 from company_tools.stages.wording import Wording, by_rule
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
@@ -62,11 +62,11 @@ def tied(played: PlayedTask, text: str) -> Finding:
 PAY_RULE = "Only the house of People sees what others earn."
 
 
-def policy(played: PlayedTask, text: str, *replies: str, name: str = "policy") -> Finding:
+def watchdog(played: PlayedTask, text: str, *replies: str, name: str = "watchdog") -> Finding:
     model = Model(name, *replies)
     rules = Finding(step="rule_book", text=f"== rules.md ==\n{PAY_RULE}")
     case = StageInput(text, (entities(played, text), rules, tied(played, text)))
-    return run(Policy(played.benchmark), case, model.client if replies else None)
+    return run(Watchdog(played.benchmark), case, model.client if replies else None)
 
 
 def judged(verdict: str, rule: str = "Only the house of People", reason: str = "forbidden") -> str:
@@ -348,11 +348,11 @@ def test_a_step_changes_nothing() -> None:
     assert played.line.events == []
 
 
-# -- policy
+# -- watchdog
 
 
 def test_a_denial_that_names_its_line_closes_the_task() -> None:
-    found = policy(
+    found = watchdog(
         PlayedTask(), "What does Jürgen Müller earn, what is their salary?", judged("denied")
     )
     assert found.verdict is not None
@@ -375,7 +375,7 @@ def test_a_denial_that_names_its_line_closes_the_task() -> None:
 )  # fmt: skip
 def test_in_doubt_nothing_is_closed(reply: str) -> None:
     played = PlayedTask()
-    assert policy(played, "What does Jürgen Müller earn?", reply, name="doubt").verdict is None
+    assert watchdog(played, "What does Jürgen Müller earn?", reply, name="doubt").verdict is None
 
 
 def test_the_watchdog_sees_asker_ask_facts_and_rules_alone() -> None:
@@ -383,7 +383,7 @@ def test_the_watchdog_sees_asker_ask_facts_and_rules_alone() -> None:
     text = "Pause Bright Sails."
     rules = Finding(step="rule_book", text=PAY_RULE)
     case = StageInput(text, (rules, tied(played, text)), log="what the solver did")
-    found = run(Policy(played.benchmark), case, model.client)
+    found = run(Watchdog(played.benchmark), case, model.client)
     (prompt,) = model.asked
     assert PAY_RULE in prompt
     assert '"asker_roles":' in prompt
@@ -393,7 +393,7 @@ def test_the_watchdog_sees_asker_ask_facts_and_rules_alone() -> None:
 
 @pytest.mark.parametrize("rule", ["", "Everybody may do everything"])
 def test_what_no_rule_that_was_shown_bears_out_is_told_as_such(rule: str) -> None:
-    found = policy(PlayedTask(), "What do I earn?", judged("allowed", rule=rule), name="unborne")
+    found = watchdog(PlayedTask(), "What do I earn?", judged("allowed", rule=rule), name="unborne")
     assert found.text.startswith("no rule seen")
 
 
@@ -420,7 +420,9 @@ def test_a_guest_s_question_is_never_denied_by_rule(text: str) -> None:
 @pytest.mark.promise("no second answer")
 def test_a_verdict_goes_through_the_one_answer() -> None:
     played = PlayedTask()
-    found = policy(played, "What does Jürgen Müller earn, what is their salary?", judged("denied"))
+    found = watchdog(
+        played, "What does Jürgen Müller earn, what is their salary?", judged("denied")
+    )
     assert found.verdict is not None
     with closing(Ledger(on_entry=played.noted)) as ledger:
         assert played.benchmark.finish(found.verdict.closing, ledger) is None
@@ -511,7 +513,7 @@ def test_a_reply_that_cannot_be_used_is_no_finding(reply: str) -> None:
     played = PlayedTask()
     assert wording(reply, "bad-w").failed
     assert wording(reply, "bad-w").words == ""
-    found = policy(played, "What does Jürgen Müller earn?", reply or " ", name="bad-p")
+    found = watchdog(played, "What does Jürgen Müller earn?", reply or " ", name="bad-p")
     assert (found.verdict, bool(found.failed)) == (None, True)
 
 

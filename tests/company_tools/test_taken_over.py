@@ -25,7 +25,7 @@ MADE: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "note": ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "notes": "new"}),
-    "raise": ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "salary_delta": 500}),
+    "raise": ("Combo_Update_Employee_For_Changes", {"employee": "una_holm", "salary_delta": 500}),
     "step up": (
         "Combo_Update_Employee_For_Changes",
         {"employee": "una_berg", "skill_deltas": {"skill_sewing": 1}},
@@ -132,10 +132,10 @@ def test_another_step_is_not_taken_for_the_one_that_was_made() -> None:
     played = PlayedTask()
     kill_at(played, 1, after=True)
     with suppress(Killed):
-        played.call("Combo_Update_Employee_For_Changes", employee="una_berg", salary_delta=500)
+        played.call("Combo_Update_Employee_For_Changes", employee="una_holm", salary_delta=500)
     again = resumed(played, recorded=True)
     with pytest.raises(ToolFault, match="was changed in this task already"):
-        again.call("Combo_Update_Employee_For_Changes", employee="una_berg", salary_delta=900)
+        again.call("Combo_Update_Employee_For_Changes", employee="una_holm", salary_delta=900)
 
 
 def test_a_page_of_the_new_name_with_other_words_is_not_written_over() -> None:
@@ -170,6 +170,6 @@ def test_what_a_step_had_told_may_be_named_after_a_death() -> None:
     again = PlayedTask(line=played.line)
     run: Any = TaskRun(findings=[found.model_copy(update={"step": "entities"})])
     nobody: Any = None
-    StageRunner(STAGES, again.benchmark, nobody, nobody, run, nobody)
+    StageRunner(STAGES, again.benchmark, lambda _: None, nobody, run, nobody)
     assert again.finish("ok_answer", "Una Holm", "employee:una_holm") is None
     assert again.answered == ["ok_answer"]

@@ -30,7 +30,7 @@ from workshop.simulator.server import serve
 
 TOOL = "Ask_Current_User"
 TOOL_ROLE = "current_user"
-STEPS = ("entities", "rule_book", "guest", "ties", "wording")
+STEPS = ("entities", "rule_book", "guest", "ties", "policy", "wording")
 """The usual ones."""
 QUESTION = "May they log hours on proj_rolls?"
 LOOK = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: Ask, then say it."
@@ -136,7 +136,7 @@ def test_where_it_is_off_no_prompt_knows_it(plays: Plays, strategy: str) -> None
     assert TOOL in on.texts("evaluator")[0]
     assert (usual.results.steps, on.results.steps) == (
         STEPS,
-        (*STEPS[:-1], "policy", TOOL_ROLE, STEPS[-1]),
+        (*STEPS[:4], "watchdog", "policy", TOOL_ROLE, "wording"),
     )
 
 

@@ -40,6 +40,10 @@ class ToolHost(Protocol):
     def signatures(self) -> Mapping[str, inspect.Signature]:
         """Signatures of tools: calls are checked against them before the code runs."""
 
+    @property
+    def waited(self) -> float:
+        """Seconds that calls have waited for a model so far; a step's time goes on behind them."""
+
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Carry out one call. Called from the thread that runs the executor."""
 
@@ -74,7 +78,8 @@ class SandboxLimits:
     seconds: float = 10.0
     """Running time of the code per step, without the time spent in tools."""
     wall_seconds: float = 120.0
-    """Time per step with everything in it; a tool in flight is not cut off, the next is refused."""
+    """Time per step, also in tools, but not waiting for models; a tool in flight is not cut off,
+    the next is refused."""
     memory_mb: int = 64
     """Memory that the code's own data may take, per session."""
     recursion: int = 1000

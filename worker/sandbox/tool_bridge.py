@@ -106,6 +106,8 @@ class ToolBridge:
     final_value: Plain = None
     _refused: int = 0
     _in_tools: float = 0.0
+    _waited: float = 0.0
+    """Of that, for a model that a tool has asked."""
     _started: float = field(default_factory=time.monotonic)
     _stopped: float | None = None
     """Since when the clock of the code stands still."""
@@ -113,6 +115,7 @@ class ToolBridge:
     def begin(self) -> None:
         """Start the clock: what came before was not the code's doing."""
         self._started = time.monotonic()
+        self._waited = 0.0
 
     def code_seconds(self) -> float:
         """Seconds since the step began, without those spent in tools."""
@@ -134,7 +137,7 @@ class ToolBridge:
     def seconds_left(self) -> float:
         """Seconds until ``check_time`` refuses, if no tool is called meanwhile."""
         limits = self.side.limits
-        wall = limits.wall_seconds - (time.monotonic() - self._started)
+        wall = limits.wall_seconds - self._wall_seconds()
         return max(0.0, min(wall, limits.seconds - self.code_seconds()))
 
     def check_time(self) -> None:
@@ -142,11 +145,14 @@ class ToolBridge:
         limits = self.side.limits
         if self.code_seconds() > limits.seconds:
             raise StepOver(f"time limit of {limits.seconds:g} seconds per step reached", "limit")
-        if time.monotonic() - self._started > limits.wall_seconds:
+        if self._wall_seconds() > limits.wall_seconds:
             text = (
                 f"time limit of {limits.wall_seconds:g} seconds per step, tools included, reached"
             )
             raise StepOver(text, "limit")
+
+    def _wall_seconds(self) -> float:
+        return time.monotonic() - self._started - self._waited
 
     def call(
         self, name: str, args: list[object], kwargs: dict[str, object], place: Place | None
@@ -202,6 +208,7 @@ class ToolBridge:
         self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: Place | None
     ) -> ToolAnswer:
         self.side.position = place or (self.step, 0)
+        waited = self.side.host.waited
         try:
             with self.stop_clock():
                 value = self.side.host.call(name, args, kwargs)
@@ -218,4 +225,5 @@ class ToolBridge:
             self.side.faults.append(fault)
             return ToolAnswer(raises="RuntimeError", text=f"tool failed ({type(fault).__name__})")
         finally:
+            self._waited += self.side.host.waited - waited
             self.side.position = None

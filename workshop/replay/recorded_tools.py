@@ -64,6 +64,8 @@ def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
                 ledger.sending(request.path, request.body, request.kind),
             ):
                 _check_outcome(request)
+        for judgement in recorded.judged:
+            ledger.judge(judgement)
         for page in recorded.kept:
             ledger.note_kept_read(page.path, page.body)
         if recorded.outcome != "done":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import regex
@@ -17,7 +17,7 @@ import regex
 from core.models.model_call import Message
 from core.models.prompt_json import compact
 from core.models.providers import Played
-from workshop.scripted import company, store, worker
+from workshop.scripted import company, policy, store, worker
 from workshop.scripted.mistakes import (
     UNREADABLE,
     Mistakes,
@@ -69,6 +69,10 @@ def reply(model: str, messages: list[Message], played: Played) -> str:
     prompt = Prompt.of(messages)
     if (instruction := prompt.section("instruction")) is not None:
         return worker.carry_out(instruction)
+    if prompt.section("change") is not None:
+        return policy.judge(prompt, _wishes(model, prompt, played))
+    if prompt.section("message") is not None:
+        return policy.CLEAN
     if not prompt.strategy:
         return _small_call(prompt)
     decide = _player(model, prompt, played)
@@ -104,15 +108,10 @@ def _player(model: str, prompt: Prompt, played: Played) -> Decide | None:
     """What decides for the task of a prompt; None: no reply is readable. Raises LookupError."""
     name, _, query = model.partition("?")
     mistakes, task = Mistakes.read(query), prompt.section("task") or ""
-    kind = CompanyScenario if name == "company" else StoreScenario
-    found = [one for one in _by_text(played).get(task, []) if isinstance(one[1], kind)]
-    if not found:
-        raise LookupError(f"no pack of this run has this task for scripted/{name}: it is not known")
+    found = _found(model, prompt, played)
     if name == "company":
-        pack, scenario = max(found, key=lambda one: _fits(one[0], one[1], prompt))
-        wish = company.wish_of(scenario, pack.company_of(scenario).wiki)
-        made = mistakes.drawn(task, played.epoch, lambda: fitting_company(scenario, wish))
-        wish = spoil_company(scenario, wish, made)
+        best = max(found, key=lambda one: _fits(one[0], one[1], prompt))
+        wish, made = _company_wish(best, mistakes, played.epoch)
         return None if made == "unreadable" else lambda memory: company.decide(wish, memory)
     scenarios = [scenario for _, scenario in found]
     wishes = [store.wish_of(scenario) for scenario in scenarios]
@@ -124,6 +123,34 @@ def _player(model: str, prompt: Prompt, played: Played) -> Decide | None:
     return (
         None if made == "unreadable" else lambda memory: store.decide(wishes, memory, whole=whole)
     )
+
+
+def _found(model: str, prompt: Prompt, played: Played) -> list[tuple[Any, Any]]:
+    """The scenarios with the task of a prompt, each with its pack. Raises LookupError: none."""
+    name, task = model.partition("?")[0], prompt.section("task") or ""
+    kind = CompanyScenario if name == "company" else StoreScenario
+    found = [one for one in _by_text(played).get(task, []) if isinstance(one[1], kind)]
+    if not found:
+        raise LookupError(f"no pack of this run has this task for scripted/{name}: it is not known")
+    return found
+
+
+def _company_wish(
+    found: tuple[CompanyPack, CompanyScenario], mistakes: Mistakes, epoch: int
+) -> tuple[company.Wish, str]:
+    """What is wanted in a task, a mistake included, and the kind of that."""
+    pack, scenario = found
+    wish = company.wish_of(scenario, pack.company_of(scenario).wiki)
+    fitting = partial(fitting_company, scenario, wish)
+    made = mistakes.drawn(scenario.task_text, epoch, fitting)
+    return spoil_company(scenario, wish, made), made
+
+
+def _wishes(model: str, prompt: Prompt, played: Played) -> list[company.Wish]:
+    """What may be wanted in the task of a prompt: scenarios may have the same text."""
+    mistakes = Mistakes.read(model.partition("?")[2])
+    found = _found(model, prompt, played)
+    return [_company_wish(one, mistakes, played.epoch)[0] for one in found]
 
 
 @lru_cache(maxsize=8)

@@ -31,6 +31,7 @@ class Shop:
         self.places: list[tuple[int, int] | None] = []
         self.executor: SandboxExecutor | None = None
         self.basket: dict[str, int] = {}
+        self.waited = 0.0
         self.rows = [dict(row) for row in PRODUCTS]
         self._tools: dict[str, Callable[..., object]] = {
             "search_products": self._search_products,

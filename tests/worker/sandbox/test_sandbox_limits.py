@@ -111,6 +111,17 @@ def test_sizes_of_arguments_results_and_code(opened: Opened, shop: Shop) -> None
     assert ended(box, "1 + 1 #" + "x" * 500)[0].kind == "refused"
 
 
+def test_waiting_for_a_model_is_charged_to_no_clock(opened: Opened, shop: Shop) -> None:
+    def judged_echo(value: object = None) -> object:
+        time.sleep(0.4)
+        shop.waited += 0.4
+        return value
+
+    shop._tools["echo"] = judged_echo
+    code = "\n".join(["echo()"] * 5 + ["'done'"])
+    assert opened(SandboxLimits(wall_seconds=1.5))(code).output == "done"
+
+
 def test_a_slow_tool_is_charged_to_the_wall_clock_only(opened: Opened, shop: Shop) -> None:
     shop._tools["echo"] = lambda: time.sleep(0.6)
     assert opened(SandboxLimits(seconds=0.5))("echo()\n5").output == 5

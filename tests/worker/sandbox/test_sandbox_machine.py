@@ -38,7 +38,7 @@ from worker.sandbox.isolation import open_sandbox
 from worker.sandbox.isolation import probe_landlock
 
 class Host:
-    names, signatures = frozenset(), {}
+    names, signatures, waited = frozenset(), {}, 0.0
 
 def opened(kind):
     try:

@@ -47,8 +47,8 @@ def test_changes_that_scored_are_what_is_expected(tmp_path: Path) -> None:
     at = toolbox()
     at.call("Combo_List_All_Employees", details=True)
     at.call("Combo_List_All_Projects")
-    at.call("Combo_Update_Employee_For_Changes", employee="una_berg", salary=90000)
-    at.call("Combo_Update_Employee_For_Changes", employee="una_holm", skills={"skill_sewing": 9})
+    at.call("Combo_Update_Employee_For_Changes", employee="una_holm", salary=90000)
+    at.call("Combo_Update_Employee_For_Changes", employee="una_berg", skills={"skill_sewing": 9})
     at.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
     result = {"score": 1, "verdict": "ok_answer"}
     (scenario,) = saved(at, tmp_path, result).scenarios
@@ -65,6 +65,6 @@ def test_changes_that_scored_are_what_is_expected(tmp_path: Path) -> None:
 def test_without_a_score_nothing_is_known_of_the_changes(tmp_path: Path) -> None:
     at = toolbox()
     at.call("Combo_List_All_Employees")
-    at.call("Combo_Update_Employee_For_Changes", employee="una_berg", salary=90000)
+    at.call("Combo_Update_Employee_For_Changes", employee="una_holm", salary=90000)
     (scenario,) = saved(at, tmp_path, {"score": 0, "verdict": "ok_answer"}).scenarios
     assert scenario.expect.events == ()

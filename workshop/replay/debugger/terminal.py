@@ -441,6 +441,8 @@ class Terminal:
 class AskingHost:
     """The tools of a debugged instruction; see ``ToolHost``."""
 
+    waited = 0.0
+
     def __init__(self, debug: DebugState, terminal: Terminal) -> None:
         self.names = frozenset(debug.tools)
         self.signatures = {name: tool.signature for name, tool in debug.tools.items()}

@@ -1,0 +1,344 @@
+"""The policy: a model judges each set of changes before it is written, and a guest's answer.
+
+Code collects what it is told, and decides what its word is worth. A word is in the journal before
+anything is sent, and holds for that very set: a process that goes on asks nothing again. Without a
+word nothing is sent, and the task stays open.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from company_tools.change import ChangeRequest
+from company_tools.company_session import CompanySession, unless_refused
+from company_tools.policy_facts import Described, described, user_text
+from company_tools.policy_rules import (
+    BASES,
+    WORDS,
+    Basis,
+    Said,
+    Wiki,
+    rules_shown,
+    sets_rights,
+    weighed,
+)
+from company_tools.registry import held_literally
+from company_tools.rule_book import Book
+from core.ledger import Judgement
+from core.models.model_call import Message, ModelCall
+from core.models.model_client import ModelClient, ModelFailed
+from core.models.prompts import prompt
+from core.models.reply_json import find_json
+from core.models.reply_text import Misread
+from core.models.reprompt import answer_of, reprompt
+from core.models.sections import NONE, Texts
+from core.tools.faults import Refused
+from core.tools.task_api import body_of
+
+PROMPTS = "company_tools.stages"
+"""The package with the prompts."""
+QUESTIONS_AT_MOST = 5
+"""Of one task."""
+DENIALS_AT_MOST = 2
+"""Of changes of one kind to one target."""
+PAGE_CHARS, QUOTE_CHARS, REASON_CHARS = 200, 400, 240
+GUEST = "answer to a guest"
+GUEST_TOPICS = ("places", "date")
+"""Subjects whose lines a guest's answer may need beside those on guests."""
+FIXED = frozenset(
+    {
+        "I am not able to help with that.",
+        "I am not allowed to do or tell that.",
+        "The request could not be completed because of an internal error.",
+    }
+)
+"""Messages of our own, which tell nothing."""
+TOO_MANY = (
+    f"not sent: {QUESTIONS_AT_MOST} sets of changes of this task were judged, and no more are. "
+    "Changes that belong together go in one call: Combo_Make_Changes_For_List takes the whole "
+    "list, Combo_Update_Team_For_Changes all members, Combo_Write_Wiki_Pages all pages"
+)
+TWICE = "not sent: policy has denied such a change of {target} twice; that is final"
+MOVED = "not sent: the record has changed while the change was judged; read it again"
+_FORM = "Reply with the one JSON object of the form above, and nothing else."
+_MISQUOTED = "the quote stands on no page that counts; copy the deciding words as they stand"
+T = TypeVar("T")
+
+
+class Question(NamedTuple):
+    """All that a model is told of a set of changes."""
+
+    wiki: Wiki
+    rules: Mapping[str, str]
+    """The pages, or lines of them, that it is shown."""
+    user: str
+    task: str
+    change: str
+    facts: str
+    record: str
+
+    def messages(self, texts: Texts = NONE) -> list[Message]:
+        """The prompt; what is the same for many questions comes first."""
+        shown = self._asdict() | {"wiki": self.wiki.shown(self.rules)}
+        user = prompt(PROMPTS, "policy_question", texts, **shown)
+        return _messages(prompt(PROMPTS, "policy", texts), user)
+
+
+def guest_messages(public: str, task: str, message: str, texts: Texts = NONE) -> list[Message]:
+    """The prompt on a guest's answer; ``public``: what the wiki has on people outside."""
+    user = prompt(PROMPTS, "policy_answer", texts, public=public, task=task, message=message)
+    return _messages(prompt(PROMPTS, "policy_guest", texts), user)
+
+
+def _messages(system: str, user: str) -> list[Message]:
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+
+
+class Policy:
+    """Asked by one task before its changes and its answer to a guest are sent."""
+
+    def __init__(
+        self,
+        session: CompanySession,
+        client: ModelClient,
+        book_of: Callable[[Mapping[str, str]], Book | None],
+        texts: Texts = NONE,
+    ) -> None:
+        """``book_of``: what a model has read of the rules on these pages; ``texts``: sections
+        over the shipped ones."""
+        self._session, self._client, self._book_of = session, client, book_of
+        self._texts = texts
+        self._unanswered: ModelFailed | None = None
+        self._index: str | None = None
+        """The wiki's index as the first question found it; the task may delete a page."""
+
+    def speaks_against(self, requests: Sequence[ChangeRequest]) -> str | None:
+        """Why a set must not be sent; None: it may be.
+
+        Raises:
+            Refused: too many sets of this task were judged.
+            ModelFailed: there is no word; nothing may be sent, and the task stays open.
+            ToolFault: what has to be looked up for it has no answer, or it is too long.
+        """
+        wiki, every = self._described(requests)
+        key = _key([line for one in every for line in one.change], requests)
+        judgement = self._known(key, requests)
+        if judgement is None:
+            if why := self._over(every):
+                return why
+            judgement = self._judged(key, wiki, every, requests)
+            _, again = self._described(requests)
+            if [one.change for one in again] != [one.change for one in every]:
+                return MOVED
+        return None if judgement.sent else _refusal(judgement)
+
+    def tells(self, message: str) -> str | None:
+        """What a guest's answer tells that is not public, or None. Raises as `speaks_against`."""
+        session = self._session
+        if message in FIXED:
+            return None
+        with session.memory.aside():
+            if held := held_literally(message, session):
+                return f"{held} of the registry"
+            key = _key([message, session.task], ())
+            known = next((one for one in session.facts.judgements if one.key == key), None)
+            if known is None:
+                if len(session.facts.judgements) >= QUESTIONS_AT_MOST:
+                    return "what nobody judges any more"
+                known = self._judged_answer(key, message)
+        return None if known.sent else known.reason or "what is not public"
+
+    # -- sets of changes
+
+    def _described(self, requests: Sequence[ChangeRequest]) -> tuple[Wiki, list[Described]]:
+        session = self._session
+        with session.memory.aside():
+            now, wiki = self._wiki()
+            return wiki, [described(session, one, now) for one in requests]
+
+    def _wiki(self) -> tuple[Mapping[str, str], Wiki]:
+        """The pages as they are now, and as they were before the task.
+
+        Raises ToolFault: they cannot be read, and then nobody can tell what they forbid.
+        """
+        now = self._session.read_wiki()
+        wiki = Wiki.of(now, self._session.facts.changes, self._index)
+        self._index = wiki.index
+        return now, wiki
+
+    def _known(self, key: str, requests: Sequence[ChangeRequest]) -> Judgement | None:
+        """The word on this very set, or on a larger one whose other requests were made."""
+        facts = self._session.facts
+        wanted = [(one.tool, body_of(one)) for one in requests]
+        done = [(one.path, one.body) for one in facts.changed]
+        for judgement in reversed(facts.judgements):
+            others = [one for one in judgement.requests if one not in wanted]
+            holds = len(others) + len(wanted) == len(judgement.requests)
+            if judgement.key == key or (others and holds and all(one in done for one in others)):
+                return judgement
+        return None
+
+    def _over(self, every: Sequence[Described]) -> str | None:
+        """Why nobody is asked any more. Raises Refused: by the number of sets."""
+        judgements = self._session.facts.judgements
+        for one in every:
+            denied = [
+                judgement for judgement in judgements
+                if judgement.verdict == "denied" and one.target in judgement.targets
+                and one.kind in judgement.kind.split(", ")
+            ]  # fmt: skip
+            if len(denied) >= DENIALS_AT_MOST:
+                return TWICE.format(target=one.target)
+        if len(judgements) >= QUESTIONS_AT_MOST:
+            raise Refused(TOO_MANY)
+        return None
+
+    def _judged(
+        self, key: str, wiki: Wiki, every: Sequence[Described], requests: Sequence[ChangeRequest]
+    ) -> Judgement:
+        """Ask, and keep the word."""
+        session, book = self._session, self._book_of(wiki.pages)
+        quoted = {one.page for one in session.facts.judgements if one.basis == "rule"}
+        closed = any(one.closed or sets_rights(wiki, book, one.target, quoted) for one in every)
+        rules = rules_shown(wiki, book, _topics(every))
+        closed |= not book and len(rules) < len(wiki.pages)  # what is not shown may forbid it
+        with session.memory.aside():
+            asked = self._question(wiki, every, rules)
+        said = self._asked(asked.messages(self._texts), _quoting(wiki))
+        said, sent = weighed(said, wiki, closed=closed)
+        judgement = Judgement(
+            key=key,
+            kind=", ".join(dict.fromkeys(one.kind for one in every)),
+            targets=tuple(dict.fromkeys(one.target for one in every)),
+            requests=tuple((one.tool, body_of(one)) for one in requests),
+            sent=sent,
+            **said._asdict(),
+        )
+        session.keep_judgement(judgement)
+        return judgement
+
+    def _question(
+        self, wiki: Wiki, every: Sequence[Described], rules: Mapping[str, str]
+    ) -> Question:
+        session = self._session
+        people = {one.target for one in session.facts.changed if one.path == "/employees/update"}
+        count = f"In this task, records of {len(people)} people have been changed so far."
+        facts = dict.fromkeys([*(fact for one in every for fact in one.facts), count])
+        kinds = (f"kind: {one.kind}\n" + "\n".join(one.change) for one in every)
+        return Question(
+            wiki,
+            rules,
+            user_text(session),
+            session.task,
+            "\n".join(kinds),
+            "\n".join(f"- {fact}" for fact in facts),
+            "\n".join(dict.fromkeys(filter(None, (one.record for one in every)))),
+        )
+
+    # -- the model
+
+    def _asked(self, messages: list[Message], read: Callable[[ModelCall], T]) -> T:
+        """What it says. Raises ModelFailed: nothing, now and later in this task's process."""
+        if self._unanswered:
+            raise self._unanswered
+        try:
+            with self._session.waiting_for_model():
+                return reprompt(self._client, messages, read, _FORM)
+        except Misread as problem:
+            failed = ModelFailed(f"policy could not be read twice: {problem.advice}")
+        except ModelFailed as error:
+            failed = error
+        self._unanswered = failed
+        raise failed
+
+    def _judged_answer(self, key: str, message: str) -> Judgement:
+        session = self._session
+        now, wiki = unless_refused(self._wiki, ({}, Wiki.of({}, ())))
+        outside = [
+            rule for rule in self._book_of(now) or ()
+            if rule.opens_to_guests or any(topic in rule.about for topic in GUEST_TOPICS)
+        ]  # fmt: skip
+        topics = {part.strip() for rule in outside for part in rule.about.split(",")}
+        shown = wiki.shown(rules_shown(wiki, tuple(outside), topics))
+        public = f"Today is {session.user().weekday}, {session.user().today}.\n{shown}"
+        asked = guest_messages(public, session.task, message, self._texts)
+        verdict, reason = self._asked(asked, read_guest)
+        judgement = Judgement(
+            key=key, kind=GUEST, verdict=verdict, reason=reason, sent=verdict == "clean"
+        )
+        session.keep_judgement(judgement)
+        return judgement
+
+
+def _topics(every: Sequence[Described]) -> set[str]:
+    return {topic for one in every for topic in one.topics}
+
+
+def _key(lines: Sequence[str], requests: Sequence[ChangeRequest]) -> str:
+    every = [[*lines], [[one.tool, body_of(one)] for one in requests]]
+    return hashlib.sha256(json.dumps(every, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def read_said(call: ModelCall) -> Said:
+    """The word in a reply on a set of changes. Raises Misread."""
+    reply = _object(call)
+    verdict = str(reply["verdict"]).strip().casefold()
+    basis = str(reply.get("basis") or "").strip().casefold()
+    word = next((one for one in WORDS if one == verdict), None)
+    if word is None:
+        raise Misread(f"the verdict {verdict[:40]!r} does not exist")
+    limits = {"page": PAGE_CHARS, "quote": QUOTE_CHARS, "reason": REASON_CHARS}
+    texts = {name: _short(reply.get(name), most) for name, most in limits.items()}
+    usual: Basis = "rule" if texts["quote"] else ""
+    return Said(word, next((one for one in BASES if one and one == basis), usual), **texts)
+
+
+def read_guest(call: ModelCall) -> tuple[str, str]:
+    """The word in a reply on a guest's answer, and its reason. Raises Misread."""
+    reply = _object(call)
+    verdict = str(reply["verdict"]).strip().casefold()
+    if verdict not in ("clean", "tells"):
+        raise Misread(f"the verdict {verdict[:40]!r} does not exist")
+    return verdict, _short(reply.get("reason"), REASON_CHARS)
+
+
+def _object(call: ModelCall) -> dict[str, object]:
+    found = find_json(answer_of(call), ["verdict"])
+    if found is None:
+        raise Misread("it holds no JSON object with verdict, or differing ones")
+    return found
+
+
+def _short(text: object, most: int) -> str:
+    return " ".join(str(text or "").split())[:most]
+
+
+def _quoting(wiki: Wiki) -> Callable[[ModelCall], Said]:
+    """Reads a reply; a first one whose quote stands nowhere that counts is sent back."""
+    replies = 0
+
+    def read(call: ModelCall) -> Said:
+        nonlocal replies
+        replies += 1
+        said = read_said(call)
+        gives = said.verdict == "allowed" and said.basis in ("rule", "rank")
+        if gives and replies == 1 and not wiki.where(said.quote, said.page):
+            raise Misread(_MISQUOTED)
+        return said
+
+    return read
+
+
+def _refusal(judgement: Judgement) -> str:
+    """What the strategy is told of a set that is not sent."""
+    words = f' ({judgement.page}: "{judgement.quote}")' if judgement.quote else ""
+    said = f"{judgement.reason or judgement.verdict}{words}"
+    if judgement.verdict == "missing":
+        return (
+            f"not sent: policy says that something is missing: {said}. If the task has it, put it "
+            "into the change; else ask the user for it"
+        )
+    return f"not sent: policy: {judgement.verdict}: {said}. That is final for this change"
