@@ -15,10 +15,12 @@ from coordinator.config import RunConfig
 from coordinator.fork import Past
 from coordinator.resume import continuation
 from coordinator.session import Session
+from coordinator.task_plan import TaskPlan
 from core.erc3_client.retrying_platform import RetryingPlatform
-from core.ledger import Judgement
+from core.ledger import Judgement, LedgerEntry
 from core.runs.reader import read_task
 from core.runs.results import RunResults
+from core.runs.task import TaskInfo
 from core.runs.task_record import TaskRecord
 from tests.canned import left, play
 from tests.conftest import client_of
@@ -61,12 +63,12 @@ class Runs:
                           clients=client_factory(ids))  # fmt: skip
         if self.session is None:
             self.tasks, self.session = session.tasks(), session
-            return session.run(self.tasks)
+            return session.run(session.plans(self.tasks))
         session_id = str(self.session.session_id)
         status = platform.session_status(session_id)
         plan = continuation(platform, "company", self.tasks, self.folder, status)
         session.take_over(plan, session_id, "2026-01-01T00:00:00+00:00")
-        return session.run(plan.tasks, plan.starts)
+        return session.run(plan.plans)
 
     @property
     def log(self) -> TaskRecord:
@@ -127,6 +129,14 @@ def test_a_limit_that_is_reached_at_the_policy_leaves_the_task_open(runs: Made) 
     assert "nothing was written" in (result.error or "")
 
 
+def forked_at(log: TaskRecord, turn: int) -> list[LedgerEntry]:
+    """What a fork from that turn knows from the journal."""
+    plan = TaskPlan(TaskInfo("", "", ""), Path())
+    nowhere: Any = None
+    Past(log, turn).continue_in(plan, nowhere)
+    return list(plan.entries)
+
+
 def test_its_word_is_in_the_next_prompt_in_the_journal_and_in_a_fork(runs: Made) -> None:
     run = runs()
     run.play([DO, finish()], [WRITE], [ALLOWED])
@@ -135,8 +145,8 @@ def test_its_word_is_in_the_next_prompt_in_the_journal_and_in_a_fork(runs: Made)
     assert f"POLICY: {line}" in turn.prompt(latest=True)
     (word,) = (one for one in run.log.entries if isinstance(one, Judgement))
     assert word.line == line
-    assert Past(run.log, 2).entries() == [word]
-    assert Past(run.log, 1).entries() == []
+    assert forked_at(run.log, 2) == [word]
+    assert forked_at(run.log, 1) == []
     notes = read_task(run.log.path).notes
     assert f"policy: {line}" in notes
 
