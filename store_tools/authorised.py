@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from store_tools.basket import Basket, Content, content_in
+from store_tools.basket import Basket, Content
 
 READ_AT_MOST = 20_000
 """Characters of an instruction that are read."""
@@ -229,7 +229,7 @@ class Order:
         """
         flaw, authority = self.refuses(basket), line_of(self.instruction)
         demanded = authority.coupon if authority else None
-        if flaw and demanded and demanded != basket["coupon"]:
+        if flaw and demanded and demanded != basket.coupon:
             return f"{flaw}; report it, and do not buy without it"
         return flaw and f"{flaw}. {HELP}"
 
@@ -239,8 +239,8 @@ class Order:
         if authority is None:
             if forbids(self.instruction):
                 return "the instruction says not to buy now"
-            named = ordered(self.instruction, basket["total"])
-            return None if named else f"the instruction names no total of {basket['total']}"
+            named = ordered(self.instruction, basket.total)
+            return None if named else f"the instruction names no total of {basket.total}"
         if not authority.says:
             return authority.unread or "the CHECKOUT line names no items, total or search"
         flaws = (
@@ -252,7 +252,7 @@ class Order:
         return next((flaw for flaw in flaws if flaw), None)
 
     def _other_items(self, authority: Authority, basket: Basket) -> str | None:
-        held = content_in(basket["items"])
+        held = basket.content
         if authority.items is not None:
             if held == authority.items:
                 return None
@@ -274,7 +274,7 @@ class Order:
         return names(self.instruction, sku) or names(self.instruction, self.catalog.get(sku, ""))
 
     def _other_coupon(self, authority: Authority, basket: Basket) -> str | None:
-        code = basket["coupon"]
+        code = basket.coupon
         if authority.coupon is not None:
             if code == authority.coupon:
                 return None
@@ -309,7 +309,7 @@ class Order:
 
     def _has_worded(self, searches: Sequence[Priced], basket: Basket) -> bool:
         """Whether the instruction names every SKU of the basket, or words each search of it."""
-        if all(map(self._named, content_in(basket["items"]))):
+        if all(map(self._named, basket.content)):
             return True
         return all(p.query and names(self.instruction, p.query) for p in searches)
 
@@ -326,14 +326,14 @@ class Order:
 
 def _dearer(rows: Sequence[tuple[Content, str, int]], basket: Basket) -> str | None:
     """Why a basket is not the cheapest of those that were priced; None where it is."""
-    if (content_in(basket["items"]), basket["coupon"], basket["total"]) not in rows:
+    if (basket.content, basket.coupon, basket.total) not in rows:
         return "the search has not priced this basket with this coupon"
     least = min(total for *_, total in rows)
-    return None if basket["total"] == least else f"the search found a basket for {least}"
+    return None if basket.total == least else f"the search found a basket for {least}"
 
 
 def _other_total(authority: Authority, basket: Basket) -> str | None:
-    total = basket["total"]
+    total = basket.total
     if authority.total is not None and total != authority.total:
         return f"the instruction names no total of {total}"
     if authority.at_most is not None and total > authority.at_most:

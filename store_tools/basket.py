@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypeAlias, TypedDict
+from typing import Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 Content = dict[str, int]
 """Quantities by SKU."""
@@ -15,17 +22,27 @@ Wire: TypeAlias = Mapping[str, Any]
 """A body or an answer as it goes over the wire."""
 
 
-class Product(TypedDict):
+LARGEST = 10**9
+"""No price, quantity or total of a shop is larger."""
+
+
+class Shown(BaseModel):
+    """A record as the shop shows it, read from a response or a recorded answer."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+
+class Product(Shown):
     """A product as the shop lists it; tools add its `units`."""
 
     sku: str
     name: str
-    price: int
-    available: int
-    units: NotRequired[int]
+    price: int = Field(ge=0, le=LARGEST)
+    available: int = Field(ge=-LARGEST, le=LARGEST)
+    units: int | None = None
 
 
-class Line(TypedDict):
+class Line(Shown):
     """So many pieces of a product."""
 
     sku: str
@@ -35,41 +52,74 @@ class Line(TypedDict):
 class PricedLine(Line):
     """The same as the shop shows it; `price` is in whole dollars for one piece."""
 
-    price: int
+    price: int = 0
 
 
-class Totals(TypedDict):
-    """What a basket costs; `coupon` is "" for none."""
+_REST: Any = None
+"""What a basket leaves out follows from the rest of it."""
 
-    subtotal: int
+
+class Basket(Shown):
+    """A basket as the shop shows it; `coupon` is "" for none.
+
+    What the API leaves out of an empty or bare basket is filled in.
+    """
+
+    model_config = ConfigDict(validate_default=True)
+
+    items: tuple[PricedLine, ...] = ()
+    subtotal: int = _REST
+    coupon: str = ""
+    discount: int = 0
+    total: int = _REST
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _fill_in(cls, value: object, info: ValidationInfo) -> object:
+        if value is not None:
+            return value
+        before = info.data
+        filled: dict[str, object] = {"items": (), "coupon": "", "discount": 0}
+        if info.field_name in filled:
+            return filled[info.field_name]
+        if info.field_name == "total":
+            return before.get("subtotal", 0) - before.get("discount", 0)
+        return sum(line.quantity * line.price for line in before.get("items", ()))
+
+    @property
+    def content(self) -> Content:
+        """Quantities by SKU."""
+        return {line.sku: line.quantity for line in self.items}
+
+
+class Row(Shown):
+    """A basket that was priced with a coupon or with none."""
+
+    items: tuple[Line, ...]
     coupon: str
+    subtotal: int
     discount: int
     total: int
 
-
-class Basket(Totals):
-    """A basket as the shop shows it."""
-
-    items: list[PricedLine]
-
-
-class Row(Totals):
-    """A basket that was priced with a coupon or with none."""
-
-    items: list[Line]
+    @property
+    def content(self) -> Content:
+        """Quantities by SKU."""
+        return {line.sku: line.quantity for line in self.items}
 
 
-class AddedRow(Totals):
-    """The same of a basket with one product more."""
+class AddedRow(Shown):
+    """What a basket costs with one product more."""
 
     added: str
+    coupon: str
+    subtotal: int
+    discount: int
+    total: int
 
 
 LIST, VIEW = "/products/list", "/basket/view"
 ADD, REMOVE, CHECKOUT = "/basket/add", "/basket/remove", "/basket/checkout"
 APPLY, TAKE_OFF = "/coupon/apply", "/coupon/remove"
-LARGEST = 10**9
-"""No price, quantity or total of a shop is larger."""
 
 _LINE = ({"sku", "quantity"}, {"sku", "quantity", "price"})
 
@@ -114,21 +164,9 @@ def read_line(text: str) -> tuple[str, int] | None:
     return (sku.strip(), int(number)) if sku.strip() and number.isdecimal() else None
 
 
-def filled_basket(raw: Wire) -> Basket:
-    """A basket with the fields that the API leaves out: coupon ``""`` and discount 0."""
-    items: list[PricedLine] = [
-        {"sku": i["sku"], "quantity": i["quantity"], "price": i.get("price", 0)}
-        for i in raw.get("items") or []
-    ]
-    subtotal = raw.get("subtotal", sum(i["quantity"] * i["price"] for i in items))
-    discount = raw.get("discount") or 0
-    return {
-        "items": items,
-        "subtotal": subtotal,
-        "coupon": raw.get("coupon") or "",
-        "discount": discount,
-        "total": raw.get("total", subtotal - discount),
-    }
+def lines_of(content: Content) -> tuple[Line, ...]:
+    """The lines of a content."""
+    return tuple(Line(sku=sku, quantity=quantity) for sku, quantity in content.items())
 
 
 def basket_line(state: str) -> str:
@@ -146,41 +184,26 @@ def basket_line(state: str) -> str:
     return f"{total}, bought" if fields.get("checked_out") else total
 
 
-def content_in(lines: Iterable[Line]) -> Content:
-    """Quantities by SKU of lines that are one for each product."""
-    return {line["sku"]: line["quantity"] for line in lines}
-
-
-def totals_of(basket: Totals) -> Totals:
-    """What a basket costs, without its items."""
-    return {
-        "coupon": basket["coupon"],
-        "subtotal": basket["subtotal"],
-        "discount": basket["discount"],
-        "total": basket["total"],
-    }
-
-
 def flaw_of(basket: Basket) -> str | None:
     """What does not hold together in a basket that the shop showed; None where all does.
 
     The subtotal is the sum of the lines, the total the subtotal without the discount, which is no
     more than the subtotal; nothing is negative.
     """
-    items = basket["items"]
-    subtotal, discount, total = basket["subtotal"], basket["discount"], basket["total"]
-    numbers = [subtotal, discount, total, *(n for i in items for n in (i["quantity"], i["price"]))]
-    if not all(isinstance(n, int) and 0 <= n <= LARGEST for n in numbers):
+    items, subtotal, discount = basket.items, basket.subtotal, basket.discount
+    numbers = [subtotal, discount, basket.total]
+    numbers += [number for line in items for number in (line.quantity, line.price)]
+    if not all(0 <= number <= LARGEST for number in numbers):
         return "a number is negative or out of all bounds"
-    if any(i["quantity"] == 0 for i in items) or len(content_in(items)) < len(items):
+    if any(line.quantity == 0 for line in items) or len(basket.content) < len(items):
         return "a line is empty or stands twice"
-    lines = sum(i["quantity"] * i["price"] for i in items)
+    lines = sum(line.quantity * line.price for line in items)
     if lines != subtotal:
         return f"its lines come to {lines}, its subtotal is {subtotal}"
     if discount > subtotal:
         return f"its discount of {discount} is larger than its subtotal of {subtotal}"
-    if total != subtotal - discount:
-        return f"its total is {total}, subtotal and discount come to {subtotal - discount}"
+    if basket.total != subtotal - discount:
+        return f"its total is {basket.total}, subtotal and discount come to {subtotal - discount}"
     return None
 
 
@@ -194,7 +217,7 @@ class Mirror:
     @classmethod
     def of(cls, basket: Basket) -> Mirror:
         """The mirror of a basket that the shop showed just now."""
-        return cls(content_in(basket["items"]), basket["coupon"])
+        return cls(basket.content, basket.coupon)
 
     def after(self, path: str, body: Wire) -> Mirror:
         """The mirror once a write has taken effect."""

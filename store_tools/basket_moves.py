@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from core.erc3_client import store
 from core.ledger import ToolFault
 from core.tools.faults import GivenUp, OutOfReach
-from store_tools.basket import Basket, Content, content_in
+from store_tools.basket import Basket, Content
 from store_tools.requests import apply_coupon
 from store_tools.store_session import StoreSession
 
@@ -52,8 +52,8 @@ def bring_to(session: StoreSession, now: Basket, content: Content, coupon: str) 
         if holds(now, content, coupon):
             return now
         try:
-            move(session, content_in(now["items"]), content)
-            switch_coupon(session, now["coupon"], coupon)
+            move(session, now.content, content)
+            switch_coupon(session, now.coupon, coupon)
         except GivenUp:
             raise
         except OutOfReach:
@@ -68,7 +68,7 @@ def bring_to(session: StoreSession, now: Basket, content: Content, coupon: str) 
 
 def holds(basket: Basket, content: Content, coupon: str) -> bool:
     """Whether a basket that the shop showed has exactly this content and coupon."""
-    return content_in(basket["items"]) == content and bool(basket["coupon"] == coupon)
+    return basket.content == content and basket.coupon == coupon
 
 
 def bring_back(
@@ -82,7 +82,7 @@ def bring_back(
         ToolFault: it cannot be put back; the text tells the first fault too.
     """
     try:
-        bring_to(session, session.known(), content_in(before["items"]), before["coupon"])
+        bring_to(session, session.known(), before.content, before.coupon)
     except ToolFault:
         begin = f"{fault.text}; " if fault else ""
         text = f"{begin}the basket could not be put back as it was, view it"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 from operator import mul
-from typing import TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.ledger import ToolFault
-from store_tools.basket import Line
+from store_tools.basket import Content, Line, Product, Shown, lines_of
 
 EXPLORED_AT_MOST = 120_000
 TABLE_AT_MOST = 100_000
@@ -27,27 +27,33 @@ NEVER = float("inf")
 Counts = tuple[int, ...]
 
 
-class Combination(TypedDict):
+class Combination(Shown):
     """A basket that holds the units."""
 
-    items: list[Line]
+    items: tuple[Line, ...]
     units: int
     subtotal: int
 
+    @property
+    def content(self) -> Content:
+        """Quantities by SKU."""
+        return {line.sku: line.quantity for line in self.items}
 
-class Generated(TypedDict):
+
+@dataclass
+class Generated:
     """The baskets that were made; ``cut``: some are left out; ``reason``: why there is none."""
 
-    combinations: list[Combination]
-    total_found: int
-    cut: bool
-    reason: str
+    combinations: list[Combination] = field(default_factory=list)
+    total_found: int = 0
+    cut: bool = False
+    reason: str = ""
 
 
 class Package(BaseModel):
     """What the generator needs to know of a product."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", from_attributes=True)
 
     sku: str
     price: int = Field(ge=0)
@@ -56,7 +62,9 @@ class Package(BaseModel):
 
 
 def combinations_for(
-    products: Sequence[Mapping[str, object]], target_units: int, max_combinations: int = 120
+    products: Sequence[Mapping[str, object] | Product],
+    target_units: int,
+    max_combinations: int = 120,
 ) -> Generated:
     """All ways to reach exactly ``target_units``, cheapest first.
 
@@ -89,12 +97,8 @@ def combinations_for(
     elif not baskets:
         sizes = sorted({p.units for p in packages})
         reason = f"no mix of packages of {sizes} units makes {target_units}"
-    return {
-        "combinations": [_row(usable, counts) for counts in selected],
-        "total_found": len(baskets),
-        "cut": len(usable) < len(fitting) or unfinished or len(selected) < len(baskets),
-        "reason": reason,
-    }
+    cut = len(usable) < len(fitting) or unfinished or len(selected) < len(baskets)
+    return Generated([_row(usable, counts) for counts in selected], len(baskets), cut, reason)
 
 
 def _explore(packages: list[Package], target: int) -> tuple[list[Counts], bool]:
@@ -186,8 +190,8 @@ def _telling(baskets: list[Counts], bound: int) -> list[Counts]:
 
 def _row(packages: list[Package], counts: Counts) -> Combination:
     pairs = [(o, n) for o, n in zip(packages, counts, strict=True) if n]
-    return {
-        "items": [{"sku": o.sku, "quantity": n} for o, n in pairs],
-        "units": sum(o.units * n for o, n in pairs),
-        "subtotal": sum(o.price * n for o, n in pairs),
-    }
+    return Combination(
+        items=lines_of({o.sku: n for o, n in pairs}),
+        units=sum(o.units * n for o, n in pairs),
+        subtotal=sum(o.price * n for o, n in pairs),
+    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from dataclasses import dataclass, field
+from typing import Literal
 
 from core.ledger import Tool, ToolFault, tool
 from core.tools.collector import keeping
 from store_tools.authorised import Priced, line_of
-from store_tools.basket import AddedRow, Basket, Content, Item, Product, Row, content_in, content_of
+from store_tools.basket import AddedRow, Basket, Content, Item, Product, Row, content_of
 from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.combo_products import (
     FoundProducts,
@@ -48,11 +49,10 @@ def basket_tools(session: StoreSession) -> list[Tool]:
 
     # Of a basket that nobody could look at nothing is claimed, not that it is empty.
     unseen = dict.fromkeys(("items", "subtotal", "coupon", "discount", "total"))
-    tried: dict[str, object] = {"results": [], "errors": [], "untried": 0, "with_addition": None}
     return [
         tool("write", Combo_Set_Basket_For_Items, fields=unseen),
         tool("write", Combo_Empty_Basket, fields=unseen),
-        tool("read", Combo_Test_Coupons_For_Product_Combinations, fields=tried),
+        tool("read", Combo_Test_Coupons_For_Product_Combinations, fields=vars(Search())),
     ]
 
 
@@ -72,7 +72,7 @@ def price_baskets(
     else:
         contents = [content_of(items) for items in combinations]
     search = try_coupons(session, contents, coupons, every=every)
-    rows = [(content_in(r["items"]), r["coupon"], r["total"]) for r in search["results"]]
+    rows = [(row.content, row.coupon, row.total) for row in search.results]
     tested = len([c for c in coupons if c])
     session.note_priced(Priced(rows, target, tested, by_shop=True, query=query))
     return search
@@ -90,7 +90,7 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
     session.note_set("the basket could not be looked at")
     before, doubt, owed = session.known(), session.facts.doubt, set(session.unanswered)
     if not holds(before, wanted, coupon):
-        with keeping(**before):
+        with keeping(**dict(before)):
             session.note_set("its coupon was refused before")
             known_dead(session, coupon)
     try:
@@ -108,15 +108,16 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
     return basket
 
 
+@dataclass
 class Cheapest(FoundProducts):
     """What became of finding, pricing, setting and buying."""
 
-    prices: list[Row]
-    errors: list[Refusal]
-    with_addition: list[AddedRow] | None
-    basket: Basket | None
-    bought: bool
-    reason: str
+    prices: list[Row] = field(default_factory=list)
+    errors: list[Refusal] = field(default_factory=list)
+    with_addition: list[AddedRow] | None = None
+    basket: Basket | None = None
+    bought: bool = False
+    reason: str = ""
 
 
 def cheapest_tool(session: StoreSession) -> Tool:
@@ -136,21 +137,17 @@ def cheapest_tool(session: StoreSession) -> Tool:
         errors, with_addition, basket, bought, reason: why not set or bought}"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")
-        result = cast(Cheapest, dict(nothing))
+        result = Cheapest()
         try:
             _set_cheapest(session, result, query, coupons, units, pieces)
-            if checkout and result["basket"] is not None:
-                _buy(session, result)
+            if checkout and result.basket is not None:
+                _buy(session, result, result.basket)
         except ToolFault as fault:
-            fault.with_found(dict(result))
+            fault.with_found(vars(result))
             raise
         return result
 
-    nothing: dict[str, object] = {
-        "matches": [], "sure": 0, "near": [], "catalog_size": 0, "prices": [],
-        "errors": [], "with_addition": None, "basket": None, "bought": False, "reason": "",
-    }  # fmt: skip
-    return tool("write", Combo_Set_Cheapest_Basket_For_Query, fields=nothing)
+    return tool("write", Combo_Set_Cheapest_Basket_For_Query, fields=vars(Cheapest()))
 
 
 def _set_cheapest(
@@ -163,36 +160,36 @@ def _set_cheapest(
 ) -> None:
     """Fill in the result, and set the basket unless there is a reason not to."""
     if isinstance(query, str):
-        result.update(cast(Cheapest, find_products(session, query)))
-        products = result["matches"]
+        vars(result).update(vars(find_products(session, query)))
+        products = result.matches
         if not products:
-            result["reason"] = "nothing matches"
-        elif session.sure.get(frozenset(product["sku"] for product in products)) != query:
-            result["reason"] = "not all matches are sure: name the SKUs that are meant"
+            result.reason = "nothing matches"
+        elif session.sure.get(frozenset(product.sku for product in products)) != query:
+            result.reason = "not all matches are sure: name the SKUs that are meant"
     else:
-        products = result["matches"] = named_products(session, query)
-        result["sure"], result["catalog_size"] = len(products), len(read_catalog(session))
-    if result["reason"]:
+        products = result.matches = named_products(session, query)
+        result.sure, result.catalog_size = len(products), len(read_catalog(session))
+    if result.reason:
         return
     if pieces:
-        result["reason"] = _take_pieces(session, products, pieces)
+        result.reason = _take_pieces(session, products, pieces)
     else:
-        result["reason"] = generate_baskets(session, products, units)["reason"]
-    if result["reason"]:
+        result.reason = generate_baskets(session, products, units).reason
+    if result.reason:
         return
     if any(coupons):
         priced = price_baskets(session, "last", coupons)
-        result["errors"], result["with_addition"] = priced["errors"], priced["with_addition"]
-        rows = priced["results"]
+        result.errors, result.with_addition = priced.errors, priced.with_addition
+        rows = priced.results
         if not rows:
-            result["reason"] = "the shop let no basket be filled"
+            result.reason = "the shop let no basket be filled"
             return
-        cheapest = {row["coupon"]: row for row in reversed(rows)}
-        result["prices"] = [row for row in rows if row is cheapest[row["coupon"]]]
-        wanted, coupon = content_in(rows[0]["items"]), rows[0]["coupon"]
+        cheapest = {row.coupon: row for row in reversed(rows)}
+        result.prices = [row for row in rows if row is cheapest[row.coupon]]
+        wanted, coupon = rows[0].content, rows[0].coupon
     else:
         wanted, coupon = session.generated[0], ""
-    result["basket"] = set_basket(session, wanted, coupon)
+    result.basket = set_basket(session, wanted, coupon)
 
 
 def _take_pieces(session: StoreSession, products: list[Product], pieces: int) -> str:
@@ -200,30 +197,26 @@ def _take_pieces(session: StoreSession, products: list[Product], pieces: int) ->
     if len(products) != 1:
         return f"{len(products)} products match, not one"
     product = products[0]
-    if product["available"] < pieces:
-        return f"its stock is {max(product['available'], 0)}, fewer than {pieces}"
-    content = {product["sku"]: pieces}
+    if product.available < pieces:
+        return f"its stock is {max(product.available, 0)}, fewer than {pieces}"
+    content = {product.sku: pieces}
     session.generated = [content]
-    session.target = pieces * product["units"]
+    session.target = pieces * (product.units or 1)
     session.query = session.sure.get(frozenset(content))
-    row = (content, "", pieces * product["price"])
+    row = (content, "", pieces * product.price)
     session.note_priced(Priced([row], session.target, 0, by_shop=False, query=session.query))
     return ""
 
 
-def _buy(session: StoreSession, result: Cheapest) -> None:
+def _buy(session: StoreSession, result: Cheapest, basket: Basket) -> None:
     """Check out what was set; a refusal is the reason. Raises ToolFault where the shop is lost."""
-    basket = result["basket"]
-    assert basket is not None, "it was set"
     if session.instruction is None or line_of(session.instruction) is None:
-        result["reason"] = "not checked out: only an instruction with a CHECKOUT line authorises it"
+        result.reason = "not checked out: only an instruction with a CHECKOUT line authorises it"
         return
     try:
-        result["basket"] = check_out(
-            session, basket["total"], basket["coupon"], content_in(basket["items"])
-        )
-        result["bought"] = True
+        result.basket = check_out(session, basket.total, basket.coupon, basket.content)
+        result.bought = True
     except ToolFault as fault:
         if fault.fatal:
             raise
-        result["reason"] = fault.text
+        result.reason = fault.text

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TypedDict, cast
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from core.ledger import Tool, ToolFault, tool
 from core.tools.collector import Collector
 from store_tools.authorised import Priced
-from store_tools.basket import Product, content_in
+from store_tools.basket import Product
 from store_tools.combinations import Generated, combinations_for
 from store_tools.search import DOUBTFUL, FITS, SURE, search
 from store_tools.store_session import StoreSession, read_catalog
@@ -25,24 +24,33 @@ SHARED_BESIDE_MATCHES = 0.5
 """Share of the query's words that a near product has where others match."""
 
 
-class FoundProducts(TypedDict):
+@dataclass
+class ListedProducts:
+    """The whole catalog."""
+
+    products: list[Product] = field(default_factory=list)
+    count: int = 0
+
+
+@dataclass
+class FoundProducts:
     """What a search of the catalog gives."""
 
-    matches: list[Product]
-    sure: int
-    near: list[Product]
-    catalog_size: int
+    matches: list[Product] = field(default_factory=list)
+    sure: int = 0
+    near: list[Product] = field(default_factory=list)
+    catalog_size: int = 0
 
 
 def product_tools(session: StoreSession) -> list[Tool]:
     """The tools that read the catalog of one shop."""
 
-    def Combo_List_All_Products(refresh: bool = False) -> dict[str, object]:
+    def Combo_List_All_Products(refresh: bool = False) -> ListedProducts:
         """{products: [same], count}. refresh=True after a failed checkout."""
         collected = Collector()
         listed = collected.rows(lambda: read_catalog(session, refresh=refresh))
         products = [_product_row(session, p) for p in listed]
-        return collected.result({"products": products, "count": len(products)})
+        return collected.result(ListedProducts(products, len(products)))
 
     def Combo_Find_Products_For_Query(query: str) -> FoundProducts:
         """{matches: [{sku, name, price, available, units}], sure, near: [same],
@@ -59,17 +67,14 @@ def product_tools(session: StoreSession) -> list[Tool]:
         cut: some are left out, reason: why there is none}"""
         return generate_baskets(session, products, target_units, max_combinations)
 
-    listed: dict[str, object] = {"products": [], "count": 0}
-    found: dict[str, object] = {"matches": [], "sure": 0, "near": []}
-    made_of: dict[str, object] = {"combinations": [], "total_found": 0, "cut": False, "reason": ""}
+    generate = tool(
+        "read", Combo_Generate_Product_Combinations_For_Target_Units, fields=vars(Generated())
+    )
     return [
-        tool("read", Combo_Find_Products_For_Query, fields={**found, "catalog_size": 0}),
-        tool("read", Combo_List_All_Products, fields=listed),
+        tool("read", Combo_Find_Products_For_Query, fields=vars(FoundProducts())),
+        tool("read", Combo_List_All_Products, fields=vars(ListedProducts())),
         # Prompts do not speak of it: Combo_Set_Cheapest_Basket_For_Query covers it.
-        replace(
-            tool("read", Combo_Generate_Product_Combinations_For_Target_Units, fields=made_of),
-            told=False,
-        ),
+        replace(generate, told=False),
     ]
 
 
@@ -83,17 +88,15 @@ def generate_baskets(
     """
     if not products:
         raise ToolFault("products must not be empty: SKUs, or rows of matches")
-    rows: list[Mapping[str, object]] = [
-        _known(session, p) if isinstance(p, str) else p for p in products
-    ]
-    generated = combinations_for(rows, target_units, most)
-    session.generated = [content_in(c["items"]) for c in generated["combinations"]]
+    known = [_known(session, p) if isinstance(p, str) else p for p in products]
+    generated = combinations_for(known, target_units, most)
+    session.generated = [one.content for one in generated.combinations]
     # Generated code may hand back a product with another price or units than it was told.
+    rows = [p.model_dump() if isinstance(p, Product) else p for p in known]
     handed = [(str(row.get("sku", "")), (row.get("price"), row.get("units", 1))) for row in rows]
     as_told = all(numbers in session.shown_as.get(sku, set()) for sku, numbers in handed)
     session.target = target_units if as_told else None
-    subtotals = [c["subtotal"] for c in generated["combinations"]]
-    priced = [(held, "", total) for held, total in zip(session.generated, subtotals, strict=True)]
+    priced = [(one.content, "", one.subtotal) for one in generated.combinations]
     session.query = session.sure.get(frozenset(str(row.get("sku", "")) for row in rows))
     session.note_priced(Priced(priced, session.target, 0, by_shop=False, query=session.query))
     return generated
@@ -122,14 +125,14 @@ def find_products(session: StoreSession, query: str) -> FoundProducts:
         near = [pair for pair in near if pair[0][:2] >= least][:NEAR_AT_MOST]
     doubtful = any(answer.grade == DOUBTFUL for answer, _ in near)
     if sure == len(matches) < FOUND_AT_MOST and not doubtful:
-        session.sure[frozenset(product["sku"] for _, product in matches)] = query
-    fields = {
-        "matches": [_product_row(session, product, query) for _, product in matches],
-        "sure": sure,
-        "near": [_product_row(session, product, query) for _, product in near],
-        "catalog_size": len(catalog),
-    }
-    return cast(FoundProducts, collected.result(fields))
+        session.sure[frozenset(product.sku for _, product in matches)] = query
+    result = FoundProducts(
+        [_product_row(session, product, query) for _, product in matches],
+        sure,
+        [_product_row(session, product, query) for _, product in near],
+        len(catalog),
+    )
+    return collected.result(result)
 
 
 def named_products(session: StoreSession, skus: list[str]) -> list[Product]:
@@ -146,14 +149,13 @@ def _known(session: StoreSession, sku: str) -> Product:
         ToolFault: the shop has no such product.
     """
     for product in read_catalog(session):
-        if product["sku"] == sku:
+        if product.sku == sku:
             return _product_row(session, product, session.last_query)
     raise ToolFault(f"the shop has no product {sku!r}")
 
 
 def _product_row(session: StoreSession, product: Product, query: str = "") -> Product:
     """A product with its units, as generated code is told it."""
-    units = units_of(product["name"], product["sku"], frozenset(words(query)))
-    row: Product = {**product, "units": units}
-    session.shown_as.setdefault(row["sku"], set()).add((row["price"], units))
-    return row
+    units = units_of(product.name, product.sku, frozenset(words(query)))
+    session.shown_as.setdefault(product.sku, set()).add((product.price, units))
+    return product.model_copy(update={"units": units})

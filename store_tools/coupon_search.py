@@ -19,7 +19,7 @@ from functools import reduce
 from operator import or_
 
 from core.ledger import ToolFault
-from store_tools.basket import AddedRow, Basket, Content, Totals, content_in, totals_of
+from store_tools.basket import AddedRow, Basket, Content
 from store_tools.basket_moves import bring_back, distance, move, switch_coupon
 from store_tools.coupon_trial import Key, Search, Trial, key_of
 from store_tools.store_session import StoreSession
@@ -65,11 +65,11 @@ def try_coupons(
         else:
             untried = _search(trial, unique, codes)
         _try_additions(trial)
-        move(session, trial.content, content_in(before["items"]))
-        switch_coupon(session, trial.coupon, before["coupon"])
+        move(session, trial.content, before.content)
+        switch_coupon(session, trial.coupon, before.coupon)
     except ToolFault as fault:
         bring_back(session, before, doubt, fault)
-        fault.with_found(trial.result(len(unique) - trial.counted))
+        fault.with_found(vars(trial.result(len(unique) - trial.counted)))
         raise
     if trial.moved:
         bring_back(session, before, doubt)
@@ -178,8 +178,7 @@ class _Search:
         bare = self._barest()
         if bare and (self.best is None or bare[0] < self.best):
             (total, *_), index = bare
-            row: Totals = {"coupon": "", "subtotal": total, "discount": 0, "total": total}
-            self.trial.keep(self.contents[index], [row])
+            self.trial.keep(self.contents[index], [Basket(subtotal=total, total=total)])
             self.done.add(index)
 
     def _try(self, index: int, codes: list[str]) -> None:
@@ -214,21 +213,21 @@ class _Search:
             if code in self.trial.refused:
                 self.most[code] = [0] * len(self.contents)
         for basket in views or ():
-            self._learn(content, basket, basket["coupon"] if basket["coupon"] in codes else "")
+            self._learn(content, basket, basket.coupon if basket.coupon in codes else "")
         return views
 
     def _learn(self, content: Content, basket: Basket, code: str) -> None:
-        for item in basket["items"]:
-            self.sound &= self.prices.setdefault(item["sku"], item["price"]) == item["price"]
-        if code and basket["discount"]:
-            self.paid[code].append((basket["subtotal"], basket["discount"]))
+        for item in basket.items:
+            self.sound &= self.prices.setdefault(item.sku, item.price) == item.price
+        if code and basket.discount:
+            self.paid[code].append((basket.subtotal, basket.discount))
         for i, held in enumerate(self.contents):
-            if code and _within(content, held) and basket["discount"] > self.most[code][i]:
+            if code and _within(content, held) and basket.discount > self.most[code][i]:
                 self.sound = False
             if _within(held, content):
                 self.fits.add(i)
                 if code:
-                    self.most[code][i] = min(self.most[code][i], basket["discount"])
+                    self.most[code][i] = min(self.most[code][i], basket.discount)
 
 
 def _within(small: Content, large: Content) -> bool:
@@ -241,16 +240,16 @@ def _try_additions(trial: Trial) -> None:
     catalog = trial.session.catalog
     if not codes or not trial.results or catalog is None:
         return
-    base = content_in(min(trial.results, key=key_of)["items"])
+    base = min(trial.results, key=key_of).content
     gave = dict(trial.gives)
     trial.additions = TRIED_BESIDE if gave else TRIED_AT_MOST
-    spare = [p for p in catalog if p["sku"] not in base and p["available"] > 0]
-    cheap = [p["sku"] for p in sorted(spare, key=lambda p: p["price"])[: trial.additions]]
+    spare = [p for p in catalog if p.sku not in base and p.available > 0]
+    cheap = [p.sku for p in sorted(spare, key=lambda p: p.price)[: trial.additions]]
     rows: list[AddedRow] = []
     for code in _working(trial, base, cheap, codes):
         for sku in cheap:
             if basket := _working(trial, base, [sku], [code]).get(code):
-                rows.append({"added": sku, **totals_of(basket)})
+                rows.append(AddedRow(added=sku, **basket.model_dump(exclude={"items"})))
                 break
     trial.with_addition = rows
     # On the baskets that were asked for they gave nothing all the same.
@@ -265,4 +264,4 @@ def _working(
         return {}
     content = {**base, **dict.fromkeys(skus, 1)}
     views = trial.look(content, list(codes), asked_for=False)
-    return {b["coupon"]: b for b in views or () if b["coupon"] in codes and b["discount"]}
+    return {b.coupon: b for b in views or () if b.coupon in codes and b.discount}

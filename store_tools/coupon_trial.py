@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel
 
 from core.erc3_client import store
 from core.ledger import ToolFault
@@ -14,10 +16,8 @@ from store_tools.basket import (
     Content,
     Line,
     Row,
-    Totals,
-    content_in,
     flaw_of,
-    totals_of,
+    lines_of,
 )
 from store_tools.basket_moves import (
     ROUNDS,
@@ -32,26 +32,27 @@ Key = tuple[int, bool, int]
 """What makes a row better, least first: total, whether it needs a code, lines."""
 
 
-class Refusal(TypedDict, total=False):
+class Refusal(BaseModel):
     """Why the shop did not take a basket, or a code gave nothing."""
 
-    items: list[Line]
-    coupon: str
+    items: tuple[Line, ...] | None = None
+    coupon: str | None = None
     error: str
 
 
-class Search(TypedDict):
+@dataclass
+class Search:
     """What a coupon search has found, the cheapest row first."""
 
-    results: list[Row]
-    errors: list[Refusal]
-    untried: int
-    with_addition: list[AddedRow] | None
+    results: list[Row] = field(default_factory=list)
+    errors: list[Refusal] = field(default_factory=list)
+    untried: int = 0
+    with_addition: list[AddedRow] | None = None
 
 
 def key_of(row: Row) -> Key:
     """What makes a row better, least first."""
-    return row["total"], row["coupon"] != "", len(row["items"])
+    return row.total, row.coupon != "", len(row.items)
 
 
 class Trial:
@@ -59,8 +60,8 @@ class Trial:
 
     def __init__(self, session: StoreSession, before: Basket) -> None:
         self.session = session
-        self.content = content_in(before["items"])
-        self.coupon: str | None = before["coupon"]
+        self.content = before.content
+        self.coupon: str | None = before.coupon
         """None: not known."""
         self.moved = False
         self.results: list[Row] = []
@@ -73,16 +74,13 @@ class Trial:
         self.with_addition: list[AddedRow] | None = None
         self.additions = 0
 
-    def keep(self, content: Content, views: Sequence[Totals]) -> list[Key]:
+    def keep(self, content: Content, views: Sequence[Basket]) -> list[Key]:
         """Put what a basket costs with each code that gives a discount, and without, among the
         results; what makes each row better.
         """
-        subtotal = views[-1]["subtotal"]
-        bare: Totals = {"coupon": "", "subtotal": subtotal, "discount": 0, "total": subtotal}
-        useful = [view for view in views if view["coupon"] and view["discount"]]
-        rows: list[Row] = [
-            {"items": _rows(content), **totals_of(totals)} for totals in (*useful, bare)
-        ]
+        bare = Basket(subtotal=views[-1].subtotal, total=views[-1].subtotal)
+        useful = [view for view in views if view.coupon and view.discount]
+        rows = [_row(content, view) for view in (*useful, bare)]
         self.results += rows
         return [key_of(row) for row in rows]
 
@@ -111,15 +109,15 @@ class Trial:
                 raise
             except OutOfReach as fault:
                 # Should the shop be gone, this look says so.
-                self.content, lost = content_in(self._look()["items"]), fault
+                self.content, lost = self._look().content, fault
                 continue
             except ToolFault as fault:
                 if fault.fatal:
                     raise
                 now = self.session.known()
-                self.content, self.coupon = content_in(now["items"]), now["coupon"]
+                self.content, self.coupon = now.content, now.coupon
                 if asked_for:
-                    self.errors.append({"items": _rows(content), "error": fault.text})
+                    self.errors.append(Refusal(items=lines_of(content), error=fault.text))
                 return None
             self.content = dict(content)
             return views
@@ -137,11 +135,11 @@ class Trial:
             if self._apply(code):
                 basket = self._look_at(content)
                 views.append(basket)
-                if basket["coupon"]:
-                    gives = self.gives if basket["discount"] else self.idle
-                    gives[basket["coupon"]] = None
+                if basket.coupon:
+                    gives = self.gives if basket.discount else self.idle
+                    gives[basket.coupon] = None
         # A coupon that was there before the search is none of its own.
-        return views or [{**self._look_at(content), "coupon": "", "discount": 0}]
+        return views or [self._look_at(content).model_copy(update={"coupon": "", "discount": 0})]
 
     def _apply(self, code: str) -> bool:
         if code == self.coupon:
@@ -165,12 +163,12 @@ class Trial:
 
     def _look(self) -> Basket:
         basket = self.session.view()
-        self.coupon = basket["coupon"]
+        self.coupon = basket.coupon
         return basket
 
     def _look_at(self, content: Content) -> Basket:
         basket = self._look()
-        if content_in(basket["items"]) != content:
+        if basket.content != content:
             raise _unbelieved(OutOfReach("the basket does not come to hold what was put in"))
         if flaw := flaw_of(basket):
             text = f"the basket does not add up, read twice: {flaw}"
@@ -181,14 +179,14 @@ class Trial:
     @property
     def counted(self) -> int:
         """How many baskets have a row or an error of their own."""
-        baskets = [r["items"] for r in self.results] + [e["items"] for e in self.errors]
-        return len(set(map(str, baskets)))
+        baskets = [row.items for row in self.results] + [error.items for error in self.errors]
+        return len(set(baskets))
 
     def result(self, untried: int) -> Search:
         """What was found, with refused baskets and codes, and codes that gave nothing."""
         errors = list(self.errors)
-        errors += [{"coupon": code, "error": text} for code, text in self.refused.items()]
-        useful = {row["coupon"] for row in self.results}
+        errors += [Refusal(coupon=code, error=text) for code, text in self.refused.items()]
+        useful = {row.coupon for row in self.results}
         for code in {**self.idle, **self.gives}:
             if code in useful:
                 continue
@@ -196,18 +194,13 @@ class Trial:
                 where = "that could be cheapest"
             elif self.with_addition is None:
                 where = "tried; additions not tried"
-            elif any(row["coupon"] == code for row in self.with_addition):
+            elif any(row.coupon == code for row in self.with_addition):
                 where = "tried; with an addition it works"
             else:
                 where = f"tried, nor with one of the {self.additions} cheapest others"
             text = f"{code}: accepted, no discount on any basket {where}"
-            errors.append({"coupon": code, "error": text})
-        return {
-            "results": sorted(self.results, key=key_of),
-            "errors": errors,
-            "untried": untried,
-            "with_addition": self.with_addition,
-        }
+            errors.append(Refusal(coupon=code, error=text))
+        return Search(sorted(self.results, key=key_of), errors, untried, self.with_addition)
 
 
 def _unbelieved(fault: ToolFault) -> ToolFault:
@@ -216,5 +209,5 @@ def _unbelieved(fault: ToolFault) -> ToolFault:
     return fault
 
 
-def _rows(content: Content) -> list[Line]:
-    return [{"sku": sku, "quantity": quantity} for sku, quantity in content.items()]
+def _row(content: Content, basket: Basket) -> Row:
+    return Row(items=lines_of(content), **basket.model_dump(exclude={"items"}))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from core.tools.endpoints import Endpoint
 from core.tools.faults import Inconsistent, OutOfReach
@@ -21,7 +21,6 @@ from store_tools.basket import (
     ADD,
     APPLY,
     CHECKOUT,
-    LARGEST,
     LIST,
     REMOVE,
     TAKE_OFF,
@@ -29,8 +28,6 @@ from store_tools.basket import (
     Basket,
     Mirror,
     Product,
-    Wire,
-    filled_basket,
 )
 
 if TYPE_CHECKING:
@@ -59,9 +56,10 @@ def known_basket(session: StoreSession, request: Any, before: Any) -> Mirror | N
     return facts.expected
 
 
-def authorised(session: StoreSession, request: Any, before: Any) -> Any:
-    """The basket that a checkout is authorised for, as whoever sends it has seen it."""
-    return before
+def authorised(session: StoreSession, request: Any, before: Basket) -> dict[str, Any]:
+    """The basket that a checkout is authorised for, as whoever sends it has seen it, for the
+    journal."""
+    return before.model_dump()
 
 
 def shown_move(session: StoreSession, request: Any, before: Mirror | None) -> Any:
@@ -78,7 +76,7 @@ def shown_move(session: StoreSession, request: Any, before: Mirror | None) -> An
     return {}
 
 
-def shown_purchase(session: StoreSession, request: Any, ordered: Any) -> Basket | None:
+def shown_purchase(session: StoreSession, request: Any, ordered: dict[str, Any]) -> Basket | None:
     """The receipt of a checkout that the basket shows; None: nothing was bought.
 
     Raises OutOfReach: that cannot be told, or the basket is another by now.
@@ -91,7 +89,7 @@ def shown_purchase(session: StoreSession, request: Any, ordered: Any) -> Basket 
     # What was sent twice may come a third time, so a purchase rests on another look.
     session.forget_look()
     refused = purchase is not None and purchase.was_refused
-    if not refused and now != ordered:
+    if not refused and now != Basket.model_validate(ordered):
         raise OutOfReach("nothing was bought, and the basket is another than was authorised")
     return None
 
@@ -106,33 +104,28 @@ def _plain(response: BaseModel) -> dict[str, Any]:
     return response.model_dump(mode="json", exclude_none=True)
 
 
-def _page(response: BaseModel) -> Page:
-    answer = _plain(response)
-    return [_filled(p) for p in answer.get("products") or []], answer.get("next_offset")
+def _page(response: Any) -> Page:
+    return [_listed(product) for product in response.products or ()], response.next_offset
 
 
 def _basket(response: BaseModel) -> Basket:
-    return filled_basket(_plain(response))
+    return Basket.model_validate(response)
 
 
-def _filled(raw: Wire) -> Product:
-    sku, price, available = raw.get("sku", ""), raw.get("price", 0), raw.get("available", 0)
-    sane = isinstance(price, int) and isinstance(available, int)
-    if not (sane and 0 <= price <= LARGEST and abs(available) <= LARGEST):
-        raise Inconsistent(f"{str(sku)[:80]!r} has a price or stock out of all bounds")
-    return {
-        "sku": str(sku),
-        "name": str(raw.get("name") or sku),
-        "price": price,
-        "available": available,
-    }
+def _listed(info: Any) -> Product:
+    try:
+        product = Product.model_validate(info)
+    except ValidationError:
+        sku = str(getattr(info, "sku", ""))[:80]
+        raise Inconsistent(f"{sku!r} has a price or stock out of all bounds") from None
+    return product if product.name else product.model_copy(update={"name": product.sku})
 
 
 _request = partial(request_at, "store")
 _MOVE = Endpoint(writes=True, request=_request, answer=_plain, before=known_basket, look=shown_move)
 ENDPOINTS = {
     LIST: Endpoint(answer=_page, empty=lambda: ([], None)),
-    VIEW: Endpoint(answer=_basket, empty=lambda: filled_basket({})),
+    VIEW: Endpoint(answer=_basket, empty=Basket),
     ADD: _MOVE,
     REMOVE: _MOVE,
     APPLY: replace(_MOVE, is_certain=known_invalid),

@@ -12,7 +12,7 @@ import regex
 
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, WireCall
-from core.ledger.tool import retold
+from core.ledger.tool import plain, retold
 from core.runs.task import TaskProgress
 from core.tools.nowhere import Nowhere
 from core.tools.task_api import ApiClient
@@ -80,9 +80,9 @@ class StoreEnvironment:
             ToolFault: the shop does not answer.
         """
         with self._session.recording_to(ledger):
-            state: dict[str, object] = {"basket": self._session.view()}
+            state: dict[str, object] = {"basket": plain(self._session.view())}
         if self._session.facts.receipts:
-            state["checked_out"] = self._session.facts.receipts
+            state["checked_out"] = plain(self._session.facts.receipts)
         elif self._session.facts.doubt:
             state["warning"] = self._session.facts.doubt
         return json.dumps(state, ensure_ascii=False)

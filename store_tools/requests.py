@@ -10,7 +10,7 @@ from core.ledger import Tool, ToolFault, tool
 from core.tools.faults import Inconsistent, failed_request
 from core.tools.requests import request_tool
 from store_tools.authorised import Order
-from store_tools.basket import CHECKOUT, Basket, Content, Item, content_in, content_of, flaw_of
+from store_tools.basket import CHECKOUT, Basket, Content, Item, content_of, flaw_of
 from store_tools.store_session import StoreSession, read_page
 
 _TOLD = frozenset({"Req_ViewBasket", "Req_CheckoutBasket"})
@@ -93,7 +93,7 @@ def check_out(session: StoreSession, total: int, coupon: str, items: Content | N
     if session.not_set:
         raise ToolFault(f"not checked out: the basket was not set as asked for: {session.not_set}")
     _agree(basket, total, coupon)
-    held = content_in(basket["items"])
+    held = basket.content
     if items is not None and held != items:
         raise ToolFault(f"not checked out: the basket holds {held}, expected {items}")
     if flaw := _unauthorised(session, basket):
@@ -109,13 +109,13 @@ def _other_than_listed(session: StoreSession, basket: Basket) -> str | None:
     """Why the listing that was chosen from is not that of this shop; None: nothing says so."""
     if session.catalog is None:
         return None
-    prices = {p["sku"]: p["price"] for p in session.catalog}
-    for item in basket["items"]:
-        sku = item["sku"]
+    prices = {p.sku: p.price for p in session.catalog}
+    for item in basket.items:
+        sku = item.sku
         if sku not in prices:
             return f"{sku!r} is in the basket, and was not in the listing"
-        if item["price"] != prices[sku]:
-            return f"{sku!r} costs {item['price']} in the basket, and {prices[sku]} in the listing"
+        if item.price != prices[sku]:
+            return f"{sku!r} costs {item.price} in the basket, and {prices[sku]} in the listing"
     return None
 
 
@@ -123,7 +123,7 @@ def _unauthorised(session: StoreSession, basket: Basket) -> str | None:
     """Why the instruction does not authorise this basket; where nobody wrote one, all is."""
     if session.instruction is None:
         return None
-    catalog = {p["sku"]: p["name"] for p in session.catalog or ()}
+    catalog = {p.sku: p.name for p in session.catalog or ()}
     return Order(session.instruction, catalog, session.priced).refusal(basket)
 
 
@@ -150,15 +150,13 @@ def known_dead(session: StoreSession, code: str) -> None:
 
 
 def _agree(basket: Basket, total: int, coupon: str) -> None:
-    if not basket["items"]:
+    if not basket.items:
         raise ToolFault("not checked out: the basket is empty")
-    if basket["total"] != total:
+    if basket.total != total:
+        raise ToolFault(f"not checked out: the basket's total is {basket.total}, expected {total}")
+    if basket.coupon != coupon:
         raise ToolFault(
-            f"not checked out: the basket's total is {basket['total']}, expected {total}"
+            f"not checked out: the basket's coupon is {basket.coupon!r}, expected {coupon!r}"
         )
-    if basket["coupon"] != coupon:
-        raise ToolFault(
-            f"not checked out: the basket's coupon is {basket['coupon']!r}, expected {coupon!r}"
-        )
-    if coupon and not basket["discount"]:
+    if coupon and not basket.discount:
         raise ToolFault(f"not checked out: coupon {coupon!r} gives no discount on this basket")

@@ -85,7 +85,7 @@ def search(query: str, products: Sequence[Product]) -> list[Found]:
 
 def _grades(query: str, products: Sequence[Product]) -> list[Found]:
     parts = _parsed(query)
-    return [_answer(parts, _texts(p["name"], p["sku"])) for p in products]
+    return [_answer(parts, _texts(p.name, p.sku)) for p in products]
 
 
 @lru_cache(maxsize=1024)

@@ -19,7 +19,6 @@ from store_tools.basket import (
     VIEW,
     Basket,
     Mirror,
-    filled_basket,
     flaw_of,
 )
 
@@ -76,9 +75,8 @@ class StoreFacts(TaskFacts):
             return None if now.content else True
         if purchase.was_refused:
             return not now.content
-        if not isinstance(purchase.about, dict):
-            return None
-        return Mirror.of(filled_basket(purchase.about)).tells(CHECKOUT, {}, now)
+        ordered = _ordered(purchase)
+        return Mirror.of(ordered).tells(CHECKOUT, {}, now) if ordered else None
 
     def note_shown(self, doubt: str | None = None) -> None:
         """Note that the shop shows the basket as it was to be; ``doubt``: what there was before."""
@@ -132,10 +130,9 @@ class StoreFacts(TaskFacts):
             return
         receipt: Basket | None = purchase.answer
         # An empty receipt answers the second arrival of a request that has bought already.
-        if receipt is None or not receipt["items"]:
-            about = purchase.about
-            receipt = filled_basket(about) if isinstance(about, dict) else receipt
-        self.receipts.append(receipt or filled_basket({}))
+        if receipt is None or not receipt.items:
+            receipt = _ordered(purchase) or receipt
+        self.receipts.append(receipt or Basket())
         self.expected = Mirror({}, "")
         self._may_arrive = False
 
@@ -156,3 +153,8 @@ class StoreFacts(TaskFacts):
                 f"the basket was seen with {now.content} where your calls had put in "
                 f"{expected.content}: {SET_AGAIN}"
             )
+
+
+def _ordered(purchase: Write) -> Basket | None:
+    """The basket that a checkout was sent for, as the journal has it."""
+    return Basket.model_validate(purchase.about) if isinstance(purchase.about, dict) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cache
 from types import CodeType
 from typing import Any, TypeVar, get_type_hints
@@ -156,9 +156,15 @@ def _form(function: Callable[..., Any]) -> tuple[inspect.Signature, Callable[[],
 
 
 def plain(value: Any) -> Any:
-    """A result as generated code sees it: records as plain data, without what they leave open."""
+    """A result as generated code sees it: plain data.
+
+    Of a wire record what it leaves open is left out; the result of a tool, a dataclass, has all of
+    its fields.
+    """
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_none=True)
+    if is_dataclass(value):
+        value = vars(value)
     if isinstance(value, dict):
         return {name: plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

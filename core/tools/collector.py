@@ -40,11 +40,11 @@ class Collector:
             self.fault = fault
             return otherwise
 
-    def result(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """The fields. Raises the first fault, which keeps them."""
+    def result(self, found: T) -> T:
+        """What was found, a record or its fields. Raises the first fault, which keeps it."""
         if self.fault is not None:
-            raise self.fault.with_found(fields)
-        return fields
+            raise self.fault.with_found(found if isinstance(found, dict) else vars(found))
+        return found
 
 
 @contextmanager

@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import typer
 
 from core.erc3_client import ApiError, ApiException
+from core.erc3_client.own.store import RESPONSES
 from core.ledger import Ledger, ToolFault
 from store_tools.basket import Content
 from store_tools.combinations import combinations_for
@@ -68,9 +68,7 @@ class Shop:
             answer = self.platform.call(self.task.task_id, request.tool, body)
         except Refusal as error:
             raise ApiException(ApiError(status=400, error=str(error), code=""), None) from None
-        return SimpleNamespace(
-            model_dump=lambda **_: {k: v for k, v in answer.items() if v is not None}
-        )
+        return RESPONSES[request.tool].model_validate(answer)
 
     def carry_out(self, form: Form, departure: str, dice: Random) -> None:
         """What a worker does with an instruction; it expects whatever the basket shows."""
@@ -189,10 +187,10 @@ def cheapest(
     """The forms that leave it to a search, where the two products can make up a number."""
     units = dice.randint(2, 12)
     offers = [{**p, "units": units_of(p["name"], p["sku"])} for p in (one, two)]
-    baskets = combinations_for(offers, units, 1000)["combinations"]
+    baskets = combinations_for(offers, units, 1000).combinations
     if not baskets:
         return
-    contents = [{i["sku"]: i["quantity"] for i in c["items"]} for c in baskets]
+    contents = [one.content for one in baskets]
     coded = len(scenario["coupons"]) > 0
     rows = priced(pack_of(scenario), contents, code if coded else "")
     if not rows:

@@ -6,12 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from core.erc3_client import ApiError, ApiException
+from core.erc3_client.own.store import RESPONSES
 from workshop.simulator.platform import Platform
 from workshop.simulator.world import Refusal
 from workshop.simulator.worlds import read_pack
@@ -56,9 +56,7 @@ class Direct:
             raise OSError("connection lost")
         if what == "garbage":
             raise ApiException(ApiError(status=200, error="<html>", code=""), None)
-        return SimpleNamespace(
-            model_dump=lambda **_: {k: v for k, v in answer.items() if v is not None}
-        )
+        return RESPONSES[request.tool].model_validate(answer)
 
     def _deliver(self, request: Any) -> dict[str, Any]:
         try:

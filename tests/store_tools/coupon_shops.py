@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from random import Random
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from core.erc3_client import ApiError, ApiException
+from core.erc3_client.own.store import RESPONSES
 from store_tools.basket import Content
 from store_tools.coupon_search import try_coupons
 from store_tools.coupon_trial import key_of
@@ -49,7 +49,7 @@ class Shop:
             answer = self._platform.call(self._task.task_id, request.tool, body)
         except Refusal as error:
             raise ApiException(ApiError(status=400, error=str(error), code=""), None) from None
-        return SimpleNamespace(model_dump=lambda **_: answer)
+        return RESPONSES[request.tool].model_validate(answer)
 
 
 def drawn(dice: Random, kind: str) -> tuple[dict[str, Any], list[Content], list[str]]:
@@ -96,6 +96,6 @@ def compare(seed: int) -> Compared:
     for every in (True, False):
         client = Shop(shop)
         found = try_coupons(StoreSession(client), baskets, codes, every=every)
-        best.append(min(map(key_of, found["results"]), default=None))
+        best.append(min(map(key_of, found.results), default=None))
         sent.append(client.sent)
     return Compared(seed, sent[0], sent[1], worse=best[0] != best[1])

@@ -149,8 +149,8 @@ LINE = "CHECKOUT: cheapest found"
 
 
 def basket_of(content: Content, total: int, coupon: str = "") -> Basket:
-    items: list[PricedLine] = [{"sku": s, "quantity": n, "price": 1} for s, n in content.items()]
-    return {"items": items, "coupon": coupon, "subtotal": total, "discount": 0, "total": total}
+    items = tuple(PricedLine(sku=sku, quantity=n, price=1) for sku, n in content.items())
+    return Basket(items=items, coupon=coupon, subtotal=total, total=total)
 
 
 def search_of(*rows: tuple[Content, str, int], **more: Any) -> Priced:

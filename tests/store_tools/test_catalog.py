@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,19 +12,11 @@ from hypothesis import strategies as st
 from core.ledger import Ledger, ToolFault
 from core.tools.faults import Inconsistent
 from core.tools.paging import BARREN_AT_MOST
-from store_tools.basket import CHECKOUT, filled_basket, flaw_of
+from store_tools.basket import CHECKOUT, Basket, flaw_of
 from store_tools.store_session import StoreSession, read_catalog
 
 GOODS = [{"sku": f"s{i}", "name": f"Thing {i}", "price": i + 1, "available": i} for i in range(7)]
 LIST, VIEW = "/products/list", "/basket/view"
-
-
-class Answer:
-    def __init__(self, fields: dict[str, Any]) -> None:
-        self.fields = fields
-
-    def model_dump(self, **_: Any) -> dict[str, Any]:
-        return self.fields
 
 
 class Shelf:
@@ -33,21 +26,22 @@ class Shelf:
         self.goods, self.limit, self.odd = goods, limit, odd
         self.offsets: list[int] = []
 
-    def dispatch(self, request: Any) -> Answer:
+    def dispatch(self, request: Any) -> SimpleNamespace:
         offset = request.offset
         end = offset + self.limit
-        page = {
+        page: dict[str, Any] = {
             "products": [dict(p) for p in self.goods[offset:end]],
             "next_offset": end if end < len(self.goods) else -1,
         }
         if self.odd:
             self.odd(page, offset, len(self.offsets))
         self.offsets.append(offset)
-        return Answer({k: v for k, v in page.items() if v is not None})
+        products = [SimpleNamespace(**product) for product in page["products"]]
+        return SimpleNamespace(products=products, next_offset=page["next_offset"])
 
 
 def read(shelf: Shelf) -> list[str]:
-    return [p["sku"] for p in read_catalog(StoreSession(shelf))]
+    return [p.sku for p in read_catalog(StoreSession(shelf))]
 
 
 ENDS = st.sampled_from([-1, 0, None])
@@ -221,16 +215,16 @@ lines = st.lists(
 def test_a_basket_is_sound_where_its_numbers_agree_and_nowhere_else(rows: Any, data: Any) -> None:
     subtotal = sum(r["quantity"] * r["price"] for r in rows)
     discount = data.draw(st.integers(0, subtotal))
-    sound = filled_basket(
-        {"items": rows, "subtotal": subtotal, "discount": discount, "total": subtotal - discount}
-    )
+    fields = {"subtotal": subtotal, "discount": discount, "total": subtotal - discount}
+    sound = Basket(items=rows, **fields)
     assert flaw_of(sound) is None
     field = data.draw(st.sampled_from(["subtotal", "discount", "total"]))
     off = data.draw(st.integers(-5, 5).filter(bool))
-    assert flaw_of({**sound, field: sound[field] + off}) is not None
+    assert flaw_of(Basket(items=rows, **{**fields, field: fields[field] + off})) is not None
     if rows:
-        assert flaw_of({**sound, "items": [*rows, rows[0]]}) is not None
-        assert flaw_of({**sound, "items": [{**rows[0], "quantity": 0}, *rows[1:]]}) is not None
+        assert flaw_of(Basket(items=[*rows, rows[0]], **fields)) is not None
+        empty = [{**rows[0], "quantity": 0}, *rows[1:]]
+        assert flaw_of(Basket(items=empty, **fields)) is not None
 
 
 def test_a_search_believes_no_basket_that_does_not_add_up(open_shop: Any) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.ledger import ToolFault
-from store_tools.combinations import KEPT_AT_MOST, TARGET_AT_MOST, combinations_for
+from store_tools.combinations import KEPT_AT_MOST, TARGET_AT_MOST, Generated, combinations_for
 
 offers = st.builds(
     lambda price, available, units: {"price": price, "available": available, "units": units},
@@ -35,11 +35,8 @@ def brute(products: list[dict[str, Any]], target: int) -> dict[tuple[Any, ...], 
     return found
 
 
-def as_found(answer: dict[str, Any]) -> dict[tuple[Any, ...], int]:
-    return {
-        tuple(sorted((i["sku"], i["quantity"]) for i in c["items"])): c["subtotal"]
-        for c in answer["combinations"]
-    }
+def as_found(answer: Generated) -> dict[tuple[Any, ...], int]:
+    return {tuple(sorted(one.content.items())): one.subtotal for one in answer.combinations}
 
 
 @settings(max_examples=200, deadline=None)
@@ -50,11 +47,11 @@ def test_all_baskets_are_found_cheapest_first(rows: list[dict[str, int]], target
     answer = combinations_for(products, target, KEPT_AT_MOST)
     if len(expected) <= KEPT_AT_MOST:
         assert as_found(answer) == expected
-        assert not answer["cut"]
-    assert answer["total_found"] == len(expected)
-    costs = [c["subtotal"] for c in answer["combinations"]]
+        assert not answer.cut
+    assert answer.total_found == len(expected)
+    costs = [one.subtotal for one in answer.combinations]
     assert costs == sorted(costs)
-    assert all(c["units"] == target for c in answer["combinations"])
+    assert all(one.units == target for one in answer.combinations)
 
 
 @settings(max_examples=100, deadline=None)
@@ -65,10 +62,10 @@ def test_a_bound_is_kept_says_so_and_never_loses_the_cheapest(
     products = named(rows)
     expected = brute(products, target)
     answer = combinations_for(products, target, bound)
-    assert len(answer["combinations"]) == min(bound, len(expected))
-    assert answer["cut"] == (len(expected) > bound)
+    assert len(answer.combinations) == min(bound, len(expected))
+    assert answer.cut == (len(expected) > bound)
     if expected:
-        assert answer["combinations"][0]["subtotal"] == min(expected.values())
+        assert answer.combinations[0].subtotal == min(expected.values())
 
 
 def test_baskets_that_matter_to_a_coupon_survive_the_bound() -> None:
@@ -88,11 +85,11 @@ def test_huge_shops_are_cut_and_the_cheapest_is_still_first(
 ) -> None:
     rows = [{"price": 3 + i % 7, "available": stock, "units": 1 + i % 2} for i in range(count)]
     answer = combinations_for(named(rows), target)
-    assert answer["cut"]
-    assert len(answer["combinations"]) <= 120
+    assert answer.cut
+    assert len(answer.combinations) <= 120
     best = min(r["price"] / r["units"] for r in rows)
     if stock >= target:
-        assert answer["combinations"][0]["subtotal"] == round(best * target)
+        assert answer.combinations[0].subtotal == round(best * target)
 
 
 @pytest.mark.parametrize("target", [0, -3, TARGET_AT_MOST + 1, 10**30])

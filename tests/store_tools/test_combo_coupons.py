@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.ledger import Budget, ToolFault
-from store_tools.basket import Content
+from store_tools.basket import VIEW, Content
 from store_tools.basket_moves import distance, walk_order
 from store_tools.coupon_search import BASKETS_AT_MOST, try_coupons
+from store_tools.coupon_trial import Search
 from store_tools.store_session import StoreSession
 from tests.store_tools.coupon_shops import compare
 
@@ -72,16 +72,10 @@ def by_hand(shop: dict[str, Any], content: Content, code: str) -> tuple[int, int
     return subtotal, min(subtotal, rule["discount"]["amount"])
 
 
-def rows_of(found: dict[str, Any]) -> set[tuple[Any, ...]]:
+def rows_of(found: Search) -> set[tuple[Any, ...]]:
     return {
-        (
-            tuple(sorted((i["sku"], i["quantity"]) for i in r["items"])),
-            r["coupon"],
-            r["subtotal"],
-            r["discount"],
-            r["total"],
-        )
-        for r in found["results"]
+        (tuple(sorted(r.content.items())), r.coupon, r.subtotal, r.discount, r.total)
+        for r in found.results
     }
 
 
@@ -110,14 +104,14 @@ def test_a_search_finds_what_brute_force_finds_and_leaves_no_trace(
                 rest = (code, subtotal, discount, subtotal - discount)
                 expected.add((tuple(sorted(content.items())), *rest))
     assert rows_of(found) == expected
-    assert len(found["results"]) == len(expected)
-    totals = [r["total"] for r in found["results"]]
+    assert len(found.results) == len(expected)
+    totals = [r.total for r in found.results]
     assert totals == sorted(totals)
     assert client.held == (home, coupon)
-    refused = [e["items"] for e in found["errors"] if "items" in e]
+    refused = [e.items for e in found.errors if e.items]
     impossible = {tuple(sorted(c.items())) for c in wanted if c and not possible(shop, c)}
-    assert {tuple(sorted((i["sku"], i["quantity"]) for i in r)) for r in refused} == impossible
-    dead = {e["coupon"] for e in found["errors"] if "coupon" in e}
+    assert {tuple(sorted((i.sku, i.quantity) for i in r)) for r in refused} == impossible
+    dead = {e.coupon for e in found.errors if e.coupon}
     if expected:
         assert dead == {c for c in codes if c not in {row[1] for row in expected}}
 
@@ -137,16 +131,16 @@ def test_a_shop_that_gives_less_on_more_is_tried_whole(direct: Any) -> None:
     dispatch = client.dispatch
 
     def moody(request: Any) -> Any:
-        shown = dispatch(request).model_dump()
-        if shown.get("discount") and len(shown["items"]) == 6:
-            shown |= {"discount": 1, "total": shown["subtotal"] - 1}
-        return SimpleNamespace(model_dump=lambda **_: shown)
+        shown = dispatch(request)
+        if request.tool == VIEW and shown.discount and len(shown.items) == 6:
+            return shown.model_copy(update={"discount": 1, "total": shown.subtotal - 1})
+        return shown
 
     client.dispatch = moody
     baskets = [{s: 1} for s in "abcdef"]
     found = try_coupons(StoreSession(client), baskets, ["K"], every=False)
-    assert len([r for r in found["results"] if r["coupon"]]) == 6
-    assert found["untried"] == 0
+    assert len([r for r in found.results if r.coupon]) == 6
+    assert found.untried == 0
 
 
 @pytest.mark.parametrize(
@@ -160,12 +154,9 @@ def test_a_filler_search_costs_what_can_matter(direct: Any, amount: int, most: i
     baskets = [{"main": 1, f"f{a}": 1, f"f{b}": 1} for a in range(8) for b in range(a)]
     baskets += [{"main": 1}, *({"main": 1, f"f{n}": m} for n in range(8) for m in (1, 2, 3))]
     found = try_coupons(StoreSession(client), baskets, ["LIFT", "DEAD"], every=False)
-    assert found["results"][0]["items"] == [
-        {"sku": "main", "quantity": 1},
-        {"sku": "f0", "quantity": 1},
-    ]
-    assert found["results"][0]["total"] == 100 - amount
-    assert found["untried"] > len(baskets) - 8
+    assert found.results[0].content == {"main": 1, "f0": 1}
+    assert found.results[0].total == 100 - amount
+    assert found.untried > len(baskets) - 8
     assert len(client.sent) <= most
 
 
@@ -175,10 +166,10 @@ def test_the_cheapest_basket_without_a_code_needs_no_look(direct: Any) -> None:
     client = direct({"products": products, "coupons": [{"code": "K", "discount": None}]})
     baskets = [{s: n} for s in "abcdefg" for n in (2, 1)]
     found = try_coupons(StoreSession(client), baskets, ["K"], every=False)
-    row = {"coupon": "", "subtotal": 10, "discount": 0, "total": 10}
-    assert [r | {"items": []} for r in found["results"]] == [row | {"items": []}]
-    assert [line["quantity"] for line in found["results"][0]["items"]] == [1]
-    assert found["untried"] == len(baskets) - 1
+    (row,) = found.results
+    assert (row.coupon, row.subtotal, row.discount, row.total) == ("", 10, 0, 10)
+    assert list(row.content.values()) == [1]
+    assert found.untried == len(baskets) - 1
     assert client.sent.count("/basket/add") == 7
 
 
@@ -258,7 +249,7 @@ def test_a_search_on_a_bad_line_finds_the_same_or_says_that_it_could_not(
         assert bad.held == (home, coupon) or "could not be put back" in fault.text
     else:
         assert rows_of(found) == rows_of(expected)
-        assert found["errors"] == expected["errors"]
+        assert found.errors == expected.errors
         assert bad.held == (home, coupon)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from core.erc3_client import store
 from core.ledger import Intent, Resolved, ToolFault, WireCall
 from core.tools.faults import Inconsistent, OutOfReach
-from store_tools.basket import ADD, APPLY, CHECKOUT, VIEW, Mirror, filled_basket
+from store_tools.basket import ADD, APPLY, CHECKOUT, VIEW, Basket, Mirror
 from store_tools.endpoints import ENDPOINTS, shown_move
 from store_tools.store_facts import StoreFacts
 
@@ -24,14 +25,14 @@ def call(path: str, outcome: str = "done", error: str = "", **body: Any) -> Wire
 
 def basket(**content: int) -> Any:
     rows = [{"sku": sku, "quantity": n, "price": 2} for sku, n in content.items()]
-    return filled_basket({"items": rows})
+    return Basket.model_validate({"items": rows})
 
 
 def seen(*entries: Any) -> StoreFacts:
     """The facts after entries, a basket among them being what a view has shown."""
     facts = StoreFacts(ENDPOINTS)
     for entry in entries:
-        if isinstance(entry, dict):
+        if isinstance(entry, Basket):
             facts.take(call(VIEW), entry)
         else:
             facts.take(entry)
@@ -103,21 +104,17 @@ def test_a_checkout_is_not_sent_again_for_a_basket_that_costs_something_else(
 def test_prices_and_stock_out_of_all_bounds_are_not_believed(
     price: Any, available: Any, believed: bool
 ) -> None:
-    class Page:
-        def model_dump(self, **_: Any) -> dict[str, Any]:
-            row = {"sku": "s" * 99, "name": "n", "price": price, "available": available}
-            return {"products": [row], "next_offset": -1}
-
-    page: Any = Page()
+    row = SimpleNamespace(sku="s" * 99, name="n", price=price, available=available)
+    page: Any = SimpleNamespace(products=[row], next_offset=-1)
     if believed:
-        assert ENDPOINTS["/products/list"].answer(page)[0][0]["price"] == price
+        assert ENDPOINTS["/products/list"].answer(page)[0][0].price == price
     else:
         with pytest.raises(Inconsistent, match=f"'{'s' * 80}' has a price") as caught:
             ENDPOINTS["/products/list"].answer(page)
         assert caught.value.fatal
 
 
-INTENT = Intent(path=CHECKOUT, body={}, about=basket(tea=2))
+INTENT = Intent(path=CHECKOUT, body={}, about=basket(tea=2).model_dump())
 
 
 @pytest.mark.promise("no second checkout")
@@ -144,7 +141,7 @@ def test_what_a_basket_tells_of_a_checkout(entries: list[Any], bought: bool | No
 
 
 def test_a_basket_that_does_not_add_up_tells_nothing_of_a_checkout() -> None:
-    broken = {**basket(), "total": 5}
+    broken = basket().model_copy(update={"total": 5})
     assert seen(INTENT, broken).purchase_shown() is None
 
 

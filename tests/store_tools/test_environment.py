@@ -10,6 +10,7 @@ import pytest
 from coordinator.benchmark import is_harmful
 from core.ledger import Ledger, ToolFault
 from core.runs.task import TaskProgress
+from store_tools.basket import Basket
 from store_tools.environment import group_of
 from tests.binding import entered
 
@@ -151,7 +152,7 @@ def test_what_it_ends_with_is_named(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
     assert benchmark.progress == TaskProgress("declined")
     benchmark._session.unanswered["/products/list"] = "no answer"
-    benchmark._session.facts.receipts.append({})
+    benchmark._session.facts.receipts.append(Basket())
     assert benchmark.progress == TaskProgress("purchased", 1, "checked out", "no answer")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.ledger import Intent, Ledger, Resolved, ToolFault, WireCall
-from store_tools.basket import CHECKOUT
+from store_tools.basket import CHECKOUT, Basket
 
 
 def wires(shop: Any) -> list[WireCall]:
@@ -134,7 +134,7 @@ def test_what_was_recorded_of_checkouts_is_recalled(
     benchmark.restore(entries)
     assert benchmark.progress.side_effects == bought
     assert (shop.session.facts.open_at(CHECKOUT) is not None) == open_
-    assert shop.session.facts.receipts == [BASKET] * bought
+    assert shop.session.facts.receipts == [Basket.model_validate(BASKET)] * bought
     assert not shop.line.sent
 
 

@@ -1,6 +1,7 @@
 """The Req_* tools and the reading of pages, against the embedded platform."""
 
 import traceback
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ledger import Intent, ToolFault
+from core.ledger.tool import plain
 from core.tools.faults import OutOfReach
 from store_tools.authorised import ordered
-from store_tools.basket import CHECKOUT
+from store_tools.basket import CHECKOUT, Basket, PricedLine, Product
 from store_tools.store_session import StoreSession, read_catalog
 
 SDK_EMPTY = (
@@ -72,28 +74,17 @@ class Pages:
         self.answers = list(answers)
 
     def dispatch(self, request: Any) -> Any:
-        answer = self.answers.pop(0)
-
-        class Answer:
-            def model_dump(self, **_: Any) -> dict[str, Any]:
-                return answer
-
-        return Answer()
+        return SimpleNamespace(**self.answers.pop(0))
 
 
 def test_missing_fields_are_filled_in() -> None:
-    session = StoreSession(Pages({"products": [{"sku": "a"}]}, {}))
-    assert read_catalog(session) == [{"sku": "a", "name": "a", "price": 0, "available": 0}]
-    session = StoreSession(
-        Pages({"subtotal": 4, "items": [{"sku": "a", "quantity": 4, "price": 1}]})
-    )
-    assert session.view() == {
-        "items": [{"sku": "a", "quantity": 4, "price": 1}],
-        "subtotal": 4,
-        "coupon": "",
-        "discount": 0,
-        "total": 4,
-    }
+    row = SimpleNamespace(sku="a", name="", price=1, available=2)
+    session = StoreSession(Pages({"products": [row], "next_offset": -1}))
+    assert read_catalog(session) == [Product(sku="a", name="a", price=1, available=2)]
+    line = SimpleNamespace(sku="a", quantity=4, price=1)
+    session = StoreSession(Pages({"subtotal": 4, "items": [line]}))
+    lines = (PricedLine(sku="a", quantity=4, price=1),)
+    assert session.view() == Basket(items=lines, subtotal=4, coupon="", discount=0, total=4)
 
 
 def test_an_empty_basket_has_every_field(open_shop: Any) -> None:
@@ -282,7 +273,7 @@ def test_a_checkout_whose_answer_is_lost_counts_as_bought(open_shop: Any, lost: 
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert receipt["items"] == [{"sku": "tea", "quantity": 2, "price": 4}]
     assert shop.line.counted["/basket/checkout"] == 1
-    assert shop.session.facts.receipts == [receipt]
+    assert plain(shop.session.facts.receipts) == [receipt]
     assert shop.bought == [{"tea": 2}]
     assert shop.ledger.calls[-1].outcome == "done"
 
@@ -298,7 +289,7 @@ def test_a_checkout_that_never_arrived_is_sent_again(
     shop.line.plan["/basket/checkout"] = [lost] * times
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.bought == [{"tea": 2}]
-    assert shop.session.facts.receipts == [receipt]
+    assert plain(shop.session.facts.receipts) == [receipt]
     assert shop.line.counted["/basket/checkout"] == times + 1
     assert shop.ledger.calls[-1].outcome == "done"
     assert [w.outcome for w in shop.ledger.calls[-1].requests if w.path == CHECKOUT] == [
@@ -373,7 +364,7 @@ def test_a_checkout_that_arrived_twice_and_is_answered_with_a_refusal_was_made(
     shop.line.dispatch = second_answer
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.bought == [{"tea": 2}]
-    assert shop.session.facts.receipts == [receipt]
+    assert plain(shop.session.facts.receipts) == [receipt]
     assert receipt["total"] == 8
 
 
@@ -424,7 +415,7 @@ def test_after_a_refused_checkout_the_basket_is_looked_at_once(open_shop: Any) -
     with pytest.raises(ToolFault, match="insufficient"):
         shop.call("Req_CheckoutBasket", expected_total=90)
     looks = shop.line.counted["/basket/view"]
-    assert shop.session.known()["total"] == 90
+    assert shop.session.known().total == 90
     assert shop.line.counted["/basket/view"] == looks
     with pytest.raises(ToolFault, match="insufficient"):
         shop.call("Req_CheckoutBasket", expected_total=90)
@@ -446,7 +437,7 @@ def test_a_look_without_an_answer_is_made_again(open_shop: Any) -> None:
     shop.line.plan["/basket/view"] = ["before"] * 5
     with pytest.raises(OutOfReach):
         shop.call("Req_ViewBasket")
-    assert shop.session.known()["total"] == 8
+    assert shop.session.known().total == 8
     assert shop.session.unanswered == {}
 
 
@@ -465,7 +456,7 @@ def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(
         shop.call("Req_AddProductToBasket", sku="tea", quantity=0)
     shop.next_instruction()
     assert shop.call("Req_ViewBasket")["items"] == []
-    assert [c["total"] for c in shop.session.facts.receipts] == [8]
+    assert [c.total for c in shop.session.facts.receipts] == [8]
     shop.call("Req_AddProductToBasket", sku="tea", quantity=1)
     with pytest.raises(ToolFault, match="already been made"):
         shop.call("Req_CheckoutBasket", expected_total=4)

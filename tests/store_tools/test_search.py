@@ -6,11 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from store_tools.basket import Product
 from store_tools.search import DOUBTFUL, FITS, SURE, search
 
 
+def listed(name: str, sku: str = "p") -> Product:
+    return Product(name=name, sku=sku, price=1, available=1)
+
+
 def grade(query: str, name: str, sku: str = "p-1") -> int:
-    return search(query, [{"name": name, "sku": sku}])[0].grade
+    return search(query, [listed(name, sku)])[0].grade
 
 
 @pytest.mark.parametrize(
@@ -94,7 +99,7 @@ def test_whole_phrases_are_alternatives_where_no_product_has_them_word_by_word(n
 
 def test_a_missing_word_does_not_fit_and_more_shared_words_come_first() -> None:
     names = ["Red Cup", "Red Mug", "Garden Hose"]
-    found = search("red mug 300 ml", [{"name": n, "sku": "p"} for n in names])
+    found = search("red mug 300 ml", [listed(n) for n in names])
     assert [f.grade for f in found] == [0, 0, 0]
     assert found[1] > found[0] > found[2]
 
@@ -106,6 +111,6 @@ def test_a_query_without_words_finds_nothing(query: str) -> None:
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=40), max_size=5))
 def test_any_texts_are_compared(query: str, names: list[str]) -> None:
-    found = search(query, [{"name": n, "sku": "p"} for n in names])
+    found = search(query, [listed(n) for n in names])
     assert len(found) == len(names)
     assert all(0 <= f.share <= 1 and 0 <= f.likeness <= 100 for f in found)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.ledger import ToolCall
 from core.tools.paging import OWN_LARGEST
-from store_tools.basket import APPLY, CHECKOUT, LIST, Mirror
+from store_tools.basket import APPLY, CHECKOUT, LIST, Basket, Mirror
 from workshop.replay.recorded_parts import Facts, dicts_in, pack_of, page_limit
 
 
@@ -20,7 +20,7 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
     lines = [f"at the start of the turn: {start}"]
     done = [w for c in calls for w in c.requests if w.kind == "write" and w.outcome == "done"]
     try:
-        held = Mirror.of(json.loads(start)["basket"])
+        held = Mirror.of(Basket.model_validate(json.loads(start)["basket"]))
     except (ValueError, KeyError, TypeError):
         held = Mirror({}, "")
     for wire in done:
