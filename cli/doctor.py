@@ -182,9 +182,9 @@ def examine(
         fix = "correct the models file or the base URL"
         findings.append(finding("models", "settings", "problem", str(error), fix))
         return diagnosis(findings, "no model was called, because the models' settings are invalid")
-    if not options.no_calls:
-        refresh_prices(place.target for place in places)
     known = [(place, [doctor_models.identity(place)]) for place in places]
+    if not options.no_calls:
+        refresh_prices(place.target for place, found in known if not has_problem(found))
     for place, of_place in known:
         if not has_problem(of_place):
             of_place += [doctor_models.key(place, environ), doctor_models.price(place)]

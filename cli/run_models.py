@@ -34,8 +34,8 @@ from next_step.agent import Agent
 from worker.worker import system_prompt
 
 if TYPE_CHECKING:
-    from core.models.cassette import Player, TapeWriter
     from core.models.model_call import Transport
+    from core.runs.cassette import Player, TapeWriter
     from workshop.simulator.world import Pack
 
 PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")
@@ -69,14 +69,14 @@ class RunModels:
         if backend not in self._transports:
             self._transports[backend] = open_transport(backend, self.played)
             if self.writer:
-                from core.models.cassette import Recorder
+                from core.runs.cassette import Recorder
 
                 self._transports[backend] = Recorder(self.writer, self._transports[backend])
         return self._transports[backend]
 
     def record(self, path: Path) -> None:
         """Start to record every exchange with a model. Raises Usage if that is impossible."""
-        from core.models.cassette import TapeError, TapeWriter
+        from core.runs.cassette import TapeError, TapeWriter
 
         try:
             self.writer = TapeWriter(path)
@@ -118,7 +118,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
         check_roles(run.asked, groups)
         if options.playback:
-            from core.models.cassette import Player, Tape, TapeError
+            from core.runs.cassette import Player, Tape, TapeError
 
             try:
                 run.player = Player(Tape.load(options.playback), backends=groups)

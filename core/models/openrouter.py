@@ -28,7 +28,7 @@ TIMEOUT_SECONDS = 3.0
 MOST_BYTES = 8_000_000
 """The list of 400 models takes about 1 MB."""
 _PART = regex.compile(r"[a-z]+|\d+(?:\.\d+)*[a-z]*|:[a-z0-9]+")
-_SIZE = regex.compile(r"\d+(?:\.\d+)*[bm]")
+_SIZE = regex.compile(r"^\d++(?:\.\d++)*+[bm]$")
 _STORED = regex.compile(r"(?<=[-_])(?:fp|bf|nvfp|mxfp|int)[-_]?\d*(?=$|[-_:])")
 _NEUTRAL = frozenset({"awq", "gptq", "gguf", "hf", "maas", "meta", "v"})
 """How weights are stored or sold; says nothing of the model."""
@@ -168,7 +168,7 @@ def name_parts(model: str) -> tuple[str, ...]:
     """The words and numbers that identify a model at any provider; empty where it is one word."""
     last = model.casefold().rsplit("/", 1)[-1]
     parts = _PART.findall(_STORED.sub("", last))
-    sized = any(map(_SIZE.fullmatch, parts))
+    sized = any(map(_SIZE.match, parts))
     telling = [p for p in parts if p not in _NEUTRAL and not (sized and p in _TUNED)]
     return tuple(telling) if len(telling) > 1 else ()
 

@@ -87,7 +87,7 @@ def read_task(path: Path, *, strict: bool = False) -> TaskRecord:
     Raises NotRecorded: with ``strict``, if something is unreadable.
     """
     reader = _Reader(path, strict)
-    for line in _lines(path, strict, reader.notes):
+    for line in lines_of(path, strict=strict, notes=reader.notes):
         reader.take(line)
     return reader.log()
 
@@ -119,7 +119,12 @@ def labels_in(record: dict[str, Any]) -> tuple[str, ...]:
     return tuple(map(str, names)) if isinstance(names, list) else ()
 
 
-def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
+def lines_of(path: Path, *, strict: bool, notes: list[str] | None = None) -> Iterator[Line]:
+    """The records of a file that a journal has written, or that is written like one.
+
+    Raises NotRecorded: with ``strict``, if something is unreadable; else ``notes`` takes it.
+    """
+    notes = [] if notes is None else notes
     try:
         *lines, tail = read_bytes(path).split(b"\n")
     except OSError as error:

@@ -24,13 +24,13 @@ from pydantic import Field
 from coordinator.clients import BASE_URLS
 from coordinator.config import option
 from core.files import read_bytes
-from core.models.cassette import TapeError, Tapes
 from core.models.extras import install
 from core.models.model_call import KeptCalls, ModelCall
 from core.models.model_client import ModelClient, ModelFailed, open_transport
 from core.models.models_file import ModelsError, default_models
 from core.models.prices import price_of
 from core.models.sections import SectionError, checked, tags, write_out
+from core.runs.cassette import TapeError, Tapes
 from core.runs.errors import CannotRun, Usage
 from core.runs.find import find_run
 from core.runs.folder import held, run_folder

@@ -16,11 +16,11 @@ from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client import ERC3, ApiException, transport_errors
 from core.erc3_client.retrying_platform import RetryingPlatform
-from core.models.cassette import Tapes
 from core.models.model_call import Transport, Usage
 from core.models.model_client import open_transport
 from core.models.models_file import Backend, load_models
 from core.models.providers import Played
+from core.runs.cassette import Tapes
 from core.runs.journal import journal_file
 from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task

@@ -13,7 +13,6 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from tests.core.models.tapes import Record, record_to
 from tests.fake_openai import FakeOpenAI
 
 KEYS = ("sk-eyes-8c1f77aa90d2", "sk-eyes-1b5b2e66dd", "sk-hands-77ac0e41f9", "sk-hands-c3d8021b")
@@ -106,13 +105,3 @@ def _table(
 def keys() -> tuple[str, ...]:
     """The keys of ``run_through``: two for the evaluator's servers, two for the worker's."""
     return KEYS
-
-
-@pytest.fixture
-def record(tmp_path: Path) -> Record:
-    """Records pairs of request and outcome to a new tape, and reads it."""
-
-    def make(*pairs: Any) -> Any:
-        return record_to(tmp_path / f"tape-{len(list(tmp_path.iterdir()))}.jsonl", *pairs)
-
-    return make

@@ -44,9 +44,11 @@ def test_a_worker_that_searched_printed_and_said_so_leaves_what_it_found() -> No
     )
     lines = report.prompt(latest=True).splitlines()
     assert lines[1] == 'RESULT: "searched"'
-    assert lines[2].startswith('RETURNED by Find_Pens(query="pens"): {"matches":[{"sku":"pen-0",')
-    assert '"price":7' in lines[2]
-    assert "more" in lines[2]
+    name, _, found = lines[2].partition(": ")
+    assert name == 'RETURNED by Find_Pens(query="pens")'
+    table = json.loads(found)["matches"]
+    assert table["rows"][0] == ["pen-0", "Pen number 0", 7]
+    assert table["more"] + len(table["rows"]) == 40
     assert lines[3:] == ["PRINTED: pen-0 costs 7 pen-1 costs 8"]
 
 
@@ -67,9 +69,9 @@ def test_the_newest_reads_are_kept_and_the_rest_is_counted() -> None:
 
 def test_a_short_result_keeps_first_rows_and_says_how_many_more() -> None:
     (line,) = observations([read([{"id": n} for n in range(40)])], [], "", TURN_TOKENS)
-    rows = json.loads(line.partition("): ")[2])
-    assert rows[0] == {"id": 0}
-    assert rows[-1] == f"… {40 - (len(rows) - 1)} more"
+    table = json.loads(line.partition("): ")[2])
+    assert (table["columns"], table["rows"][0]) == (["id"], [0])
+    assert table["more"] + len(table["rows"]) == 40
 
 
 PLAIN = st.recursive(

@@ -20,7 +20,7 @@ from core.runs.journal import Journal
 from core.runs.reader import read_task
 from core.runs.results import read_results
 from core.runs.run_view import read_run_view
-from core.terminal.task_columns import totals
+from core.terminal.task_columns import COLUMNS, totals
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
 from workshop.views.report.record_parts import code_lines
 from workshop.views.report.run_page import flags, rows_of
@@ -47,7 +47,9 @@ def test_a_task_under_way_is_running_and_shows_the_turn_that_is_not_over(tmp_pat
     log = read_run_view(run.write(running=True)).tasks[0]
     assert [(act.number, act.turn is None) for act in log.turns] == [(1, False), (2, True)]
     row = rows_of([log])[0]
-    assert (log.status, row.seconds, row.tokens, row.turns) == ("running", None, 1920, 1)
+    values = {column.name: column.value(row) for column in COLUMNS}
+    assert (log.status, row.outcome, values["turns"]) == ("running", "running", 1)
+    assert (values["score"], values["tokens"]) == (None, 1920)
 
 
 def test_unknown_stays_unknown(tmp_path: Path) -> None:
@@ -55,7 +57,8 @@ def test_unknown_stays_unknown(tmp_path: Path) -> None:
     run.task("tea", asked(usage=Usage()), worked(), score=None, cost_usd=None, tokens=Usage())
     view = read_run_view(run.write())
     row = rows_of(view.tasks)[0]
-    assert (row.tokens, row.cost_usd, row.record.score) == (None, None, None)
+    values = {column.name: column.value(row) for column in COLUMNS}
+    assert (values["tokens"], values["cost"], row.record.score) == (None, None, None)
     sums = totals(view)
     assert (sums.score_mean, sums.cost_usd, sums.tokens.prompt) == (None, None, None)
     assert view.tasks[0].status == "unscored"

@@ -17,7 +17,7 @@ import pytest
 
 from cli.benchmarks import sections_at, shipped_sections
 from cli.lab import LAB
-from core.models.cassette import Tape
+from core.runs.cassette import Tape
 from workshop.lab.evolve import Loop, summary
 from workshop.lab.leaks import Secrets
 from workshop.lab.packs import source_of

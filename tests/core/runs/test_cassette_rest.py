@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.models.cassette import Tapes
 from core.models.model_call import ExchangeFailed, Reply, Request
 from core.models.models_file import Backend
+from core.runs.cassette import Tapes
 
 BACKEND = Backend(name="m", model="m")
 

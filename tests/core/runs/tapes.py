@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from core.models.cassette import Recorder, Tape, TapeWriter
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
+from core.runs.cassette import Recorder, Tape, TapeWriter
 
-Record = Callable[..., Tape]
+TapeOf = Callable[..., Tape]
 """Pairs of request and outcome -> the tape that came of them."""
 
 

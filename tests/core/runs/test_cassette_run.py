@@ -11,7 +11,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from cli.cli import app
-from core.models import cassette
+from core.runs import cassette
 
 ROOT = Path(cassette.__file__).parents[2]
 RUN = """

@@ -6,44 +6,44 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.models import cassette
-from core.models.cassette import Player, Recorder, Tape, TapeWriter
 from core.models.model_call import ExchangeFailed, KeptCalls, ModelCall, Request, Usage
 from core.models.model_client import ModelClient
 from core.models.models_file import load_models
-from tests.core.models.tapes import Canned, Record, ask, attempt, missed, reply
+from core.runs import cassette
+from core.runs.cassette import Player, Recorder, Tape, TapeWriter
+from tests.core.runs.tapes import Canned, TapeOf, ask, attempt, missed, reply
 
 ROOT = Path(cassette.__file__).parents[2]
 
 
-def test_the_nth_request_gets_the_nth_reply_with_all_that_belongs_to_it(record: Record) -> None:
+def test_the_nth_request_gets_the_nth_reply_with_all_that_belongs_to_it(tape_of: TapeOf) -> None:
     first, second = reply("one", reasoning="so", answered_by="some-1"), reply("two")
-    player = Player(record((ask(), first), (ask("other"), reply("x")), (ask(), second)))
+    player = Player(tape_of((ask(), first), (ask("other"), reply("x")), (ask(), second)))
     assert [player.send(ask(), 1.0), player.send(ask(), 1.0)] == [first, second]
     player.send(ask("other"), 1.0)
     assert player.notes() == ()
 
 
-def test_one_more_than_recorded_is_a_miss_unless_all_say_the_same(record: Record) -> None:
-    once = Player(record((ask(), reply())))
+def test_one_more_than_recorded_is_a_miss_unless_all_say_the_same(tape_of: TapeOf) -> None:
+    once = Player(tape_of((ask(), reply())))
     once.send(ask(), 1.0)
     assert "has 1 such, all played" in missed(once, ask())
-    apart = Player(record((ask(), reply("a")), (ask(), reply("b"))))
+    apart = Player(tape_of((ask(), reply("a")), (ask(), reply("b"))))
     assert [apart.send(ask(), 1.0).text for _ in "ab"] == ["a", "b"]
     assert "has 2 such" in missed(apart, ask())
-    alike = Player(record((ask(), reply("a", usage=Usage())), (ask(), reply("a"))))
+    alike = Player(tape_of((ask(), reply("a", usage=Usage())), (ask(), reply("a"))))
     assert [alike.send(ask(), 1.0).usage.prompt for _ in "abc"] == [None, 7, 7]
     ill = ExchangeFailed("overload", "busy")
-    failing = Player(record((ask(), ill), (ask(), ill)))
+    failing = Player(tape_of((ask(), ill), (ask(), ill)))
     assert [getattr(attempt(failing, ask()), "kind", None) for _ in "abc"] == [
         "overload", "overload", "missing",
     ]  # fmt: skip
 
 
-def test_errors_come_again_without_a_wait(record: Record) -> None:
+def test_errors_come_again_without_a_wait(tape_of: TapeOf) -> None:
     billed = Usage(prompt=3, completion=0, cached=0, reasoning=0)
     limit = ExchangeFailed("rate_limit", "slow down", status=429, retry_after=30.0, usage=billed)
-    tape = record((ask(), limit), (ask(), reply()))
+    tape = tape_of((ask(), limit), (ask(), reply()))
     assert tape.exchanges[0].error is not None
     assert tape.exchanges[0].error.retry_after == 30.0
     player = Player(tape)
@@ -54,11 +54,11 @@ def test_errors_come_again_without_a_wait(record: Record) -> None:
     assert player.send(ask(), 1.0) == reply()
 
 
-def test_a_miss_of_another_cassette_is_no_exchange(record: Record) -> None:
-    assert record((ask(), ExchangeFailed("missing", "not there"))).exchanges == ()
+def test_a_miss_of_another_cassette_is_no_exchange(tape_of: TapeOf) -> None:
+    assert tape_of((ask(), ExchangeFailed("missing", "not there"))).exchanges == ()
 
 
-def test_the_order_of_names_is_no_difference_and_everything_else_is(record: Record) -> None:
+def test_the_order_of_names_is_no_difference_and_everything_else_is(tape_of: TapeOf) -> None:
     base = ask(temperature=0.0, max_tokens=5)
     turned = Request(
         model=base.model,
@@ -70,14 +70,14 @@ def test_the_order_of_names_is_no_difference_and_everything_else_is(record: Reco
         ask("hullo", temperature=0.0, max_tokens=5), ask(model="m", temperature=0.0, max_tokens=5),
         base.model_copy(update={"messages": base.messages[::-1]}),
     ]  # fmt: skip
-    player = Player(record((base, reply())))
+    player = Player(tape_of((base, reply())))
     for other in others:
         missed(player, other)
     assert player.send(turned, 1.0) == reply()
 
 
-def test_one_backend_is_as_good_as_another_where_that_is_told(record: Record) -> None:
-    tape = record(
+def test_one_backend_is_as_good_as_another_where_that_is_told(tape_of: TapeOf) -> None:
+    tape = tape_of(
         (ask(model="a/x"), ExchangeFailed("overload", "busy")),
         (ask(model="b/x"), reply("of b")),
         (ask("later", model="a/x"), reply("of a")),
@@ -89,8 +89,8 @@ def test_one_backend_is_as_good_as_another_where_that_is_told(record: Record) ->
     assert "has no such request (b/x, 2 messages" in missed(Player(tape), ask("later", model="b/x"))
 
 
-def test_what_is_said_of_a_miss_holds_nothing_of_the_prompt(record: Record) -> None:
-    tape = record((ask("Buy two cups"), reply()))
+def test_what_is_said_of_a_miss_holds_nothing_of_the_prompt(tape_of: TapeOf) -> None:
+    tape = tape_of((ask("Buy two cups"), reply()))
     text = missed(Player(tape), ask("Buy two \x1b[31m mugs\n" * 90_000, system="secret words"))
     assert len(text) < 300
     assert "mugs" not in text
@@ -104,8 +104,8 @@ def refuse(*a, **k):
 socket.socket.connect = socket.socket.connect_ex = refuse
 socket.create_connection = socket.getaddrinfo = refuse
 from pathlib import Path
-from core.models.cassette import Player
-from core.models.cassette import Tape
+from core.runs.cassette import Player
+from core.runs.cassette import Tape
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.model_call import KeptCalls
 calls = []

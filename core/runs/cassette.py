@@ -7,12 +7,11 @@ The nth identical request gets the nth recorded reply. One more than were record
 except where at least two were recorded and all of them say the same: then it is said again.
 Tokens and dollars are those of the recording, so a replay shows what it would have cost.
 
-Lines of a file are ``{"v": 1, "type": "cassette"}`` (the first), ``text`` (``sha256`` of its UTF-8,
-``text``) and ``exchange`` (``prompt_sha256``, ``params_sha256``, ``request``, ``reply`` or
-``error``, ``masked``, ``seconds``); the messages of a request name their texts by
-``content_sha256``, so that each is there once. All is ASCII: no character in a text can end a line,
-and lone surrogates are escaped. Secrets are removed from every text before it is written; the
-hashes of prompt and parameters are those of what was sent.
+A file is written and read like a journal. Its records are ``cassette`` (the first), ``text``
+(``sha256``, ``text``) and ``exchange`` (``prompt_sha256``, ``params_sha256``, ``request``,
+``reply`` or ``error``, ``masked``, ``seconds``); the messages of a request name their texts by
+``content_sha256``, so that each is there once. Secrets are removed from every text before it is
+written; the hashes of prompt and parameters are those of what was sent.
 """
 
 from __future__ import annotations
@@ -28,14 +27,16 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from core.files import read_bytes
 from core.models.file_checks import first_problem
 from core.models.model_call import ExchangeFailed, Message, Reply, Request, Transport, sha256_of
 from core.models.models_file import Backend
 from core.models.redact import redact
+from core.runs.errors import NotRecorded
+from core.runs.journal import Journal, JournalFailed
+from core.runs.reader import lines_of, text_in
+from core.runs.task_record import Line
 
-VERSION = 1
-_HEADER = {"v": VERSION, "type": "cassette"}
+KIND = "cassette"
 _OUTCOME = TypeAdapter[Reply | ExchangeFailed](Reply | ExchangeFailed)
 Key: TypeAlias = tuple[str, str, str]
 """Model id, hash of the messages, hash of the parameters."""
@@ -71,87 +72,67 @@ def params_hash(params: dict[str, Any]) -> str:
 class TapeWriter:
     """Writes exchanges to a new file; safe to use from several threads.
 
-    The lines of an exchange go out in a single write: after a crash it is there or it is not.
+    After a crash each exchange is there whole or not at all.
     """
 
     def __init__(self, path: Path) -> None:
         """Make the file. Raises TapeError: it cannot be made, or it holds something."""
         self.path = path
         self._lock = threading.Lock()
-        self._stored: dict[str, str] = {}
-        """Hash of a text as it was sent, and of the same text on the tape."""
-        self._fault: str | None = None
+        self._is_closed = False
         self.exchanges = 0
         self.masked = 0
         """Number of replies in which something like a secret was masked; a replay differs there."""
+        if path.is_file() and path.stat().st_size:
+            raise TapeError(f"{path} is not empty; name another file to record to")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if path.is_file() and path.stat().st_size:
-                raise TapeError(f"{path} is not empty; name another file to record to")
-            self._file = path.open("wb", buffering=0)
-        except OSError as error:
-            raise TapeError(f"{path} cannot be recorded to: {error.strerror}") from None
-        self._write([_HEADER])
+            self._journal = Journal(path)
+            self._journal.write(KIND, {})
+        except JournalFailed as error:
+            raise TapeError(str(error)) from None
 
     def add(self, request: Request, outcome: Reply | ExchangeFailed, seconds: float) -> None:
-        """Append one exchange.
-
-        Raises TapeError: it could not be written; nothing is ever written behind a half line.
-        """
+        """Append one exchange. Raises TapeError: it could not be written."""
         name = "reply" if isinstance(outcome, Reply) else "error"
         received: dict[str, Any] = _OUTCOME.dump_python(outcome, mode="json")
-        masked = redacted(received)
+        kept = redacted(received)
+        masked = name == "reply" and kept != received
         with self._lock:
-            fresh: dict[str, dict[str, Any]] = {}
-            exchange = {
-                "v": VERSION,
-                "type": "exchange",
-                "prompt_sha256": prompt_hash(request.messages),
-                "params_sha256": params_hash(request.params),
-                "request": {
-                    "model": request.model,
-                    "messages": [self._packed(message, fresh) for message in request.messages],
-                    "params": redacted(request.params),
-                },
-                name: masked,
-                "masked": name == "reply" and masked != received,
-                "seconds": round(seconds, 6),
-            }
-            self._write([*fresh.values(), exchange])
-            self._stored |= {sent: line["sha256"] for sent, line in fresh.items()}
+            if self._is_closed:
+                raise TapeError(f"{self.path} cannot be written: it is closed")
+            try:
+                messages = [self._packed(message) for message in request.messages]
+                exchange = {
+                    "prompt_sha256": prompt_hash(request.messages),
+                    "params_sha256": params_hash(request.params),
+                    "request": {
+                        "model": request.model,
+                        "messages": messages,
+                        "params": redacted(request.params),
+                    },
+                    name: kept,
+                    "masked": masked,
+                    "seconds": round(seconds, 6),
+                }
+                self._journal.write("exchange", exchange)
+            except JournalFailed as error:
+                raise TapeError(str(error)) from None
             self.exchanges += 1
-            self.masked += bool(exchange["masked"])
+            self.masked += masked
 
     def close(self) -> None:
         """Close the file; a later exchange is refused."""
         with self._lock:
-            self._fault = self._fault or "it is closed"
-            self._file.close()
+            if not self._is_closed:
+                self._journal.close()
+            self._is_closed = True
 
-    def _packed(self, message: Message, fresh: dict[str, dict[str, Any]]) -> dict[str, str]:
-        """A message with its content by hash; one that is new joins ``fresh``."""
+    def _packed(self, message: Message) -> dict[str, str]:
+        """A message with the hash of its content in the place of the content."""
         packed: dict[str, str] = redacted({k: v for k, v in message.items() if k != "content"})
-        if "content" not in message:
-            return packed
-        sent = sha256_of(message["content"])
-        if sent not in self._stored and sent not in fresh:
-            text = redact(message["content"])
-            fresh[sent] = {"v": VERSION, "type": "text", "sha256": sha256_of(text), "text": text}
-        return packed | {"content_sha256": self._stored.get(sent) or fresh[sent]["sha256"]}
-
-    def _write(self, lines: list[dict[str, Any]]) -> None:
-        if self._fault:
-            raise TapeError(f"{self.path} cannot be recorded to: {self._fault}")
-        block = b"".join(json.dumps(line).encode("ascii") + b"\n" for line in lines)
-        try:
-            written = self._file.write(block)
-        except OSError as error:
-            self._fault = error.strerror or type(error).__name__
-        else:
-            # A short write has left half a line, which has to stay the last one.
-            self._fault = None if written == len(block) else "no space left on the disk"
-        if self._fault:
-            raise TapeError(f"{self.path} cannot be recorded to: {self._fault}")
+        if "content" in message:
+            packed["content_sha256"] = self._journal.text(redact(message["content"]))
+        return packed
 
 
 def redacted(value: Any) -> Any:
@@ -171,68 +152,47 @@ class Tape:
 
     path: Path
     exchanges: tuple[Exchange, ...]
-    torn: bool
-    """The last line was incomplete, as after a crash, and has been left out."""
 
     @classmethod
     def load(cls, path: Path) -> Tape:
-        """Read a file.
+        """Read a file; what a crash has left of its last line is left out.
 
         Raises TapeError: it cannot be read, is no cassette, or a line before the last is broken.
         """
-        try:
-            *lines, last = read_bytes(path).split(b"\n")
-        except OSError as error:
-            raise TapeError(f"the cassette {path} cannot be read: {error.strerror}") from None
-        torn = bool(last) and _object(last) is None
-        if last and not torn:  # whole but for the end of the line
-            lines.append(last)
         texts: dict[str, str] = {}
         exchanges: list[Exchange] = []
-        for number, line in enumerate(lines, 1):
-            try:
-                exchange = _read_line(_object(line), texts, is_first=number == 1)
-            except ValidationError as error:
-                raise TapeError(f"{path}, line {number}: {first_problem(error)}") from None
-            except (LookupError, TypeError, AttributeError, ValueError) as error:
-                raise TapeError(f"{path}, line {number}: missing or wrong: {error}") from None
-            if exchange is not None:
-                exchanges.append(exchange)
-        if not lines:
-            raise TapeError(f"{path} is not a cassette: it has no line {json.dumps(_HEADER)}")
-        return cls(path, tuple(exchanges), torn)
+        is_cassette = False
+        try:
+            for line in lines_of(path, strict=True):
+                is_cassette = is_cassette or line.kind == KIND
+                if line.kind == "text":
+                    texts[text_in(line.record, "sha256")] = text_in(line.record, "text")
+                elif line.kind == "exchange":
+                    exchanges.append(_exchange(line, texts))
+        except NotRecorded as error:
+            raise TapeError(f"the cassette {error}") from None
+        if not is_cassette:
+            raise TapeError(f"{path} is not a cassette: it has no record of the type {KIND!r}")
+        return cls(path, tuple(exchanges))
 
 
-def _object(line: bytes) -> dict[str, Any] | None:
+def _exchange(line: Line, texts: Mapping[str, str]) -> Exchange:
+    """Raises NotRecorded: it is not as it is written."""
+    record = line.record
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return record if isinstance(record, dict) else None
-
-
-def _read_line(
-    record: dict[str, Any] | None, texts: dict[str, str], *, is_first: bool
-) -> Exchange | None:
-    """The exchange of a line; that of a text joins ``texts``.
-
-    Raises ValueError, LookupError, TypeError, AttributeError: the line is not as it is written.
-    """
-    if record is None or record.get("v") != VERSION or is_first != (record == _HEADER):
-        raise ValueError(f"no line of a cassette, which begins with {json.dumps(_HEADER)}")
-    if is_first:
-        return None
-    if record["type"] == "text":
-        texts[record["sha256"]] = record["text"]
-        return None
-    if record["type"] != "exchange" or ("reply" in record) == ("error" in record):
-        raise ValueError("neither a text nor an exchange with a reply or an error")
-    request = record["request"]
-    messages = [dict(message) for message in request["messages"]]
-    for message in messages:
-        if "content_sha256" in message:
-            message["content"] = texts[message.pop("content_sha256")]
-    return Exchange.model_validate(record | {"request": request | {"messages": messages}})
+        if ("reply" in record) == ("error" in record):
+            raise LookupError("one of reply and error")
+        messages = [dict(message) for message in record["request"]["messages"]]
+        for message in messages:
+            if "content_sha256" in message:
+                message["content"] = texts[message.pop("content_sha256")]
+        request = record["request"] | {"messages": messages}
+        return Exchange.model_validate(record | {"request": request})
+    except ValidationError as error:
+        wrong = first_problem(error)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        wrong = str(error)
+    raise NotRecorded(f"line {line.number}: missing or wrong: {wrong}")
 
 
 class Recorder:
@@ -304,8 +264,6 @@ class Player:
     def notes(self) -> tuple[str, ...]:
         """Messages for the end of a replay; empty if everything was as recorded."""
         texts = []
-        if self.tape.torn:
-            texts.append("its last line is incomplete and was skipped")
         if self.misses:
             texts.append(f"{self.misses} requests are not in it, because the prompts changed")
         if masked := sum(e.masked for e in self.tape.exchanges):
