@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from core.models.model_call import known_sum
 from core.runs.results import TaskResult, Totals, totals_of
 from core.runs.run_view import RunView
+from core.runs.summary import EFFECTS
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import DASH, dollars, number, seconds, so_many_tasks, tokens, tokens_of
 
@@ -24,7 +25,7 @@ class TaskFigures:
     score: float | None
     outcome: str
     failure: str | None = None
-    """Why it ended early."""
+    """Why it ended early, and which effects went wrong."""
     turns: int
     tool_calls: int | None
     requests: int | None
@@ -89,13 +90,20 @@ COLUMNS: tuple[Column[TaskFigures], ...] = (
 )  # fmt: skip
 
 
+def effects_text(counted: TaskResult | Totals) -> str:
+    """Effects that were lost, doubled or unauthorised; "" where none was."""
+    counts = {name: getattr(counted, name) for name in EFFECTS}
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+
+
 def figures_of_result(task: TaskResult) -> TaskFigures:
     """Read from a result."""
+    causes = task.failure or (task.cause or "").partition(":")[0], effects_text(task)
     return TaskFigures(
         spec_id=task.spec_id,
         score=task.score,
         outcome=task.ended,
-        failure=task.failure or (task.cause or "").partition(":")[0] or None,
+        failure=", ".join(filter(None, causes)) or None,
         turns=task.turns,
         tool_calls=task.tool_calls,
         requests=task.requests,

@@ -14,7 +14,7 @@ from core.models.prompt_json import compact
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task_record import ObservedRequest
 from core.runs.work import fit_json
-from workshop.simulator.platform import Platform, Task
+from workshop.simulator.platform import Platform, Task, effects_of
 from workshop.simulator.telemetry import ModelReport
 
 SEEN_CHARS = 4_000
@@ -96,6 +96,7 @@ def played(platform: Platform, task: Task, harmed: Harmed, cause: Cause | None) 
         error=error,
         failure=failure,
         paid=world.paid(state) if state is not None else None,
+        **effects_of(platform, task.task_id),
     )
     return PlayedTask(
         result,

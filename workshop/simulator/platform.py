@@ -320,6 +320,12 @@ class Platform:
             raise Refusal("invalid account key")
 
 
+def effects_of(platform: Platform, task_id: str) -> dict[str, Any]:
+    """The effects of a task that went wrong, as results name them; {} where nobody knows."""
+    counts = platform.effect_counts(task_id)
+    return counts._asdict() if counts else {}
+
+
 def key_digest(key: str) -> str:
     """What is kept of an account key: a digest, of the form of a key where the key has it."""
     prefix = KEY_PREFIX if is_key(key) else ""
