@@ -20,10 +20,11 @@ from core.erc3_client.retrying_platform import RetryingPlatform
 from core.http.proxies import ProxyUnusable, proxy_of
 from core.runs.errors import CannotRun, Usage
 from core.runs.packs import pack_with
-from core.runs.results import Known
+from core.runs.results import Known, ResultsFile, RunResults, read_results
 from core.text import instead
 
 if TYPE_CHECKING:
+    from workshop.simulator.platform import Platform
     from workshop.simulator.world import Pack
 
 REAL_URL = "https://erc.timetoact-group.at"
@@ -63,7 +64,27 @@ def platform_of(
         raise CannotRun(f"the simulator cannot continue: {error}") from None
     with simulator:
         inner = client(key=EMBEDDED_KEY, base_url=simulator.base_url, session=connections())
-        yield RetryingPlatform(inner, retry_policy)
+        yield EmbeddedPlatform(inner, retry_policy, simulator.platform)
+
+
+class EmbeddedPlatform(RetryingPlatform):
+    """The client of a simulator in this process, which knows what took effect in its tasks."""
+
+    def __init__(self, client: Any, retry_policy: RetryPolicy, platform: Platform) -> None:
+        super().__init__(client, retry_policy)
+        self._platform = platform
+
+    def with_effects(self, results: RunResults, folder: Path) -> RunResults:
+        """The results with the effects that went wrong, and these in ``results.jsonl``, too.
+
+        Raises NotRecorded, OSError.
+        """
+        from workshop.simulator.platform import effects_of
+
+        ResultsFile(folder).append_changed(
+            one.model_copy(update=effects_of(self._platform, one.task_id)) for one in results.tasks
+        )
+        return read_results(folder)
 
 
 def known_of(pack: Pack, benchmark: Benchmark) -> dict[str, Known]:

@@ -118,7 +118,7 @@ def _end(assembly: Assembly, session: Session, results: RunResults, *, anything_
     """Show what the run has come to, hand the session in where that is wished; the exit code."""
     options = assembly.options
     if not options.real:
-        results = session.close_open()
+        results = assembly.platform.with_effects(session.close_open(), assembly.folder)
     asks = options.real and asks_to_submit(assembly, session, results)
     show_end(assembly, session, results, asks=asks, anything_new=anything_new)
     if options.real:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 
+from core.models.file_checks import first_problem
 from core.runs.errors import Usage
 from workshop.simulator import server
-from workshop.simulator.faults import FAULT_KINDS, Chaos, ChaosError
+from workshop.simulator.faults import FAULT_KINDS, Chaos
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.state import StateError
 from workshop.simulator.world import Pack
@@ -23,7 +25,10 @@ def _chaos(seed: int | None, rate: float | None, kinds: str | None) -> Chaos | N
         given["kinds"] = tuple(kinds.split(","))
     if given and seed is None:
         raise typer.BadParameter("--chaos-rate and --chaos-kinds need --chaos-seed")
-    return None if seed is None else Chaos(seed, **given)
+    try:
+        return None if seed is None else Chaos(seed, **given)
+    except ValidationError as error:
+        raise typer.BadParameter(first_problem(error), param_hint="--chaos-kinds") from None
 
 
 def serve(
@@ -54,7 +59,7 @@ def serve(
     try:
         chaos = _chaos(chaos_seed, chaos_rate, chaos_kinds)
         simulator = server.serve(*packs, port=port, state=state, chaos=chaos)
-    except (StateError, ChaosError, PackError) as error:
+    except (StateError, PackError) as error:
         raise Usage(str(error)) from None
     except OSError as error:
         raise Usage(f"cannot listen on port {port}: {error}") from None

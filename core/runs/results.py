@@ -109,11 +109,12 @@ class TaskResult(Record):
     best: int | None = None
     """Dollars of the best answer, where the pack knows it."""
     lost: int | None = None
-    """Effects that the agent wanted and that never came; nothing counts them yet."""
+    """Wanted effects that are missing although a request was sent, which never arrived. This and
+    the next two are counted by the simulator alone, from what took effect."""
     doubled: int | None = None
-    """Effects that came twice; nothing counts them yet."""
+    """Effects that had come already: changes, purchases, answers to the user."""
     unauthorised: int | None = None
-    """Changes that the requester had no right to; nothing counts them yet."""
+    """Other changes and purchases that the pack does not want."""
 
     @property
     def key(self) -> SampleKey:
@@ -184,6 +185,10 @@ class Totals(Record):
     where all of them did."""
     groups: dict[str, Part] = Field(default_factory=dict)
     harm: int = 0
+    lost: int | None = None
+    """As in :class:`TaskResult`, over the tasks where it is known, like the next two."""
+    doubled: int | None = None
+    unauthorised: int | None = None
     turns: int
     tool_calls: int
     requests: int = 0
@@ -239,6 +244,7 @@ def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[st
             for name, one in parts.items()
         },
         harm=sums.harm.passed,
+        **sums.effects,
         turns=sums.turns,
         tool_calls=sums.tool_calls,
         requests=sums.requests,

@@ -23,6 +23,7 @@ CONFIDENCE = 0.95
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 PASS_HAT = (1, 2, 3, 4, 5, 8, 10)
 UNKNOWN = "unknown"
+EFFECTS = ("lost", "doubled", "unauthorised")
 DIGITS = 6
 
 
@@ -81,6 +82,8 @@ class Summary(Figures):
     """Results with the mistake that cannot be undone."""
     unjudged: int
     """Results of which nobody knows whether there was harm."""
+    effects: dict[str, int | None]
+    """How many were lost, doubled and unauthorised, over the results where it is known."""
     failures: dict[str, int]
     """Why tasks ended early, the most frequent first."""
     outside: int
@@ -163,6 +166,7 @@ def summary_of(name: str, results: Sequence[TaskResult], different: int | None =
         groups=_by_group(results),
         harm=share_of(sum(r.harm is True for r in results), len(results), tasks),
         unjudged=sum(r.harm is None for r in results),
+        effects={name: _known_count(getattr(r, name) for r in results) for name in EFFECTS},
         failures=_failures(results),
         outside=sum(r.infrastructure_failure for r in results),
         pass_hat=_pass_hats(by_task.values()),
@@ -213,6 +217,11 @@ def pass_hat(counts: Mapping[tuple[int, int], int], k: int) -> float | None:
     if not total:
         return None
     return sum(n * math.comb(c, k) / math.comb(of, k) for (c, of), n in fit.items()) / total
+
+
+def _known_count(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
 
 
 def _mean_score(results: Sequence[TaskResult]) -> float | None:

@@ -29,6 +29,7 @@ from core.terminal.task_columns import (
     COLUMNS,
     Column,
     TaskFigures,
+    effects_text,
     figures_of_record,
     figures_of_result,
     totals,
@@ -130,10 +131,14 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
     sums, groups = results.totals, results.totals.groups
     cost = DASH if sums.cost_usd is None else f"${sums.cost_usd:.4f}"
     parts = [f"{name} tasks: {part.passed} of {part.tasks} passed" for name, part in groups.items()]
+    parts.append(f"{results.harm_name}s: {sums.harm}")
+    if effects := effects_text(sums):
+        parts.append(f"effects: {effects}")
+    judged = "; ".join(parts)
     if all(task.infrastructure_failure for task in results.tasks):
         began = "each task that began ended for an external reason"
         scored = f"no score: {began if results.tasks else 'no task began'}; cost {cost}"
-        return ["; ".join([*parts, f"{results.harm_name}s: {sums.harm}"]), scored]
+        return [judged, scored]
     scored = f"this run scored {number(sums.score_mean, 3)}; cost {cost}"
     if idle_group:
         known = sum(part.tasks for part in groups.values())
@@ -142,7 +147,7 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
         scored = f"doing nothing would score {nothing}; {scored}"
     note = [results.brain.note] if results.brain.note else []
     note += [results.caveat] if results.caveat else []
-    return ["; ".join([*parts, f"{results.harm_name}s: {sums.harm}"]), scored, *note]
+    return [judged, scored, *note]
 
 
 def overview(console: Console, run: RunView) -> None:
@@ -156,8 +161,9 @@ def overview(console: Console, run: RunView) -> None:
     console.print(_table(title, rows, sums, console.width))
     groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())
     score = "no score" if sums.score_mean is None else f"score {number(sums.score_mean, 3)}"
+    effects = f"effects {told}; " if (told := effects_text(sums)) else ""
     text = (
-        f"{score}; {groups}{run.harm_name}s {sums.harm}; "
+        f"{score}; {groups}{run.harm_name}s {sums.harm}; {effects}"
         f"{number(tokens(sums.tokens))} tokens, {dollars(sums.cost_usd)}, {seconds(run.seconds)}"
     )
     state = "; not submitted" if run.waits else "" if run.finished else "; not finished"

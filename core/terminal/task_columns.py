@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from core.models.model_call import known_sum, total_usage
 from core.runs.results import TaskResult, Totals, totals_of
 from core.runs.run_view import RunView
+from core.runs.summary import EFFECTS
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import DASH, dollars, number, seconds, so_many_tasks, tokens
 
@@ -78,7 +79,8 @@ def _figure(
 
 def _ended(task: TaskFigures) -> str:
     result = task.result
-    why = result.failure or (result.cause or "").partition(":")[0]
+    causes = result.failure or (result.cause or "").partition(":")[0], effects_text(result)
+    why = ", ".join(filter(None, causes))
     return f"{result.ended}: {why}" if why else result.ended
 
 
@@ -103,6 +105,12 @@ COLUMNS: tuple[Column[TaskFigures], ...] = (
     _figure("time", "Time", attrgetter("seconds"), seconds, bar=True),
 )  # fmt: skip
 """A new one is an entry here and a field of ``TaskResult``."""
+
+
+def effects_text(counted: TaskResult | Totals) -> str:
+    """Effects that were lost, doubled or unauthorised; "" where none was."""
+    counts = {name: getattr(counted, name) for name in EFFECTS}
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
 
 
 def figures_of_result(task: TaskResult) -> TaskFigures:

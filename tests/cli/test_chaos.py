@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from core.runs.reader import read_task
+from core.runs.summary import EFFECTS
 from tests.markers import seeds
 from workshop.simulator.store.pack import BUNDLED_PACK
 
@@ -75,6 +76,7 @@ def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: st
         s["spec_id"]: 1.0 for s in json.loads(pack.read_text())["scenarios"]
     }
     assert results["totals"]["harm"] == 0
+    assert [results["totals"][name] for name in EFFECTS] == [0, 0, 0]
     assert_books(life.run)
     for path in (life.run / "tasks").glob("*.jsonl"):
         memory = read_task(path, strict=True)

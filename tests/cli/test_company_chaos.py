@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from core.runs.reader import read_task
+from core.runs.summary import EFFECTS
 from tests.markers import seeds
 from workshop.simulator.server import serve
 from workshop.simulator.worlds import WORLDS, load_pack
@@ -75,6 +76,7 @@ def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int) -> None:
     results, without = life.results(), whole.results()
     assert scores(results) == scores(without)
     assert results["totals"]["harm"] == without["totals"]["harm"]
+    assert [results["totals"][name] for name in EFFECTS] == [0, 0, 0]
     books, others = books_of(life.run), books_of(whole.run)
     assert books == others
     assert all(count["response"] == 1 for count in books.values())

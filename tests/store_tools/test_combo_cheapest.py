@@ -13,7 +13,7 @@ from core.ledger import Ledger, ToolFault
 from store_tools.environment import StoreEnvironment
 from tests.store_tools.conftest import Direct
 from workshop.generators.generating import draws
-from workshop.generators.store.builder import LEVELS, Retry, TaskBuilder
+from workshop.generators.store.builder import LEVELS, Retry, ShopBuilder
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.oracle.market import Market
 from workshop.generators.store.oracle.solve import TooManyAnswers, solve
@@ -174,7 +174,7 @@ MECHANICS_OF_ONE_CALL = (
 def one_call(number: int) -> bool | None:
     """Whether one call in a generated shop bought the best; None where it bought nothing."""
     mechanic = MECHANICS_OF_ONE_CALL[number % len(MECHANICS_OF_ONE_CALL)]
-    builder = TaskBuilder(draws("one call", str(number), "shop"), LEVELS["normal"])
+    builder = ShopBuilder(draws("one call", str(number), "shop"), LEVELS["normal"])
     try:
         draft = MECHANICS[mechanic](builder)
         builder.finish()

@@ -15,7 +15,7 @@ from core.models.prompt_json import compact
 from core.runs.fit import fit
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task_record import ObservedRequest
-from workshop.simulator.platform import Platform, Task
+from workshop.simulator.platform import Platform, Task, effects_of
 from workshop.simulator.telemetry import ModelReport
 
 SEEN_CHARS, SEEN_TOKENS = 4_000, 1_500
@@ -95,6 +95,7 @@ def played(platform: Platform, task: Task, cause: Cause | None) -> PlayedTask:
         error=error,
         failure=failure,
         paid=world.paid(state) if state is not None else None,
+        **effects_of(platform, task.task_id),
     )
     return PlayedTask(
         result,

@@ -9,7 +9,7 @@ import typer
 
 from coordinator.config import option
 from core.terminal.record_command import option_of, takes
-from workshop.generators.company.options import CompanyOptions
+from workshop.generators.company.scenario import CompanyOptions
 from workshop.generators.generating import PackOptions, generator_of, pack_lines
 from workshop.generators.store.scenario import StoreOptions
 from workshop.simulator.worlds import FORMATS, world_of

@@ -28,6 +28,7 @@ from core.runs.results import PASS, Known, TaskResult
 from core.runs.task import Watcher
 from workshop.lab.engines import Job
 from workshop.lab.lab_benchmark import BenchmarkFactory, LabBenchmark
+from workshop.simulator.platform import effects_of
 from workshop.simulator.server import serve
 from workshop.simulator.world import Pack
 
@@ -106,6 +107,7 @@ def _play(
                     "journal": job.stems.get(one.spec_id, ""),
                     "failure": _failure_of(one, folder),
                     "paid": paid.get(one.task_id),
+                    **effects_of(served.platform, one.task_id),
                 }
             )
             for one in played

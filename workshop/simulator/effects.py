@@ -46,7 +46,8 @@ def count_effects(
 ) -> EffectCounts:
     """Compare what took effect with what is wanted.
 
-    `undelivered` are the requests that a fault kept from arriving, by path.
+    `undelivered` are the requests that a fault kept from arriving and that were not sent again, by
+    path.
     """
     partners = paired(wanted, done, lambda want, effect: want.fits(effect.act))
     missing = Counter(

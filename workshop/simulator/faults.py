@@ -6,12 +6,12 @@ What each kind does, and which calls count, stands in `choices.md`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import combinations
 from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from workshop.simulator.pack_files import Record
 
@@ -96,40 +96,19 @@ def overlaps(faults: Iterable[Fault]) -> Iterator[str]:
             )
 
 
-class ChaosError(ValueError):
-    """A schedule of faults that makes no sense; the text says what would."""
-
-
-@dataclass(frozen=True, slots=True)
+@pydantic_dataclass(frozen=True)
 class Chaos:
     """Faults drawn by seed, path and number of the call: the same ones in every run.
 
     `rate` is the share of calls that are hit, 0 to 1; `streak` the most in a row on a path of a
     task, so that a client that repeats its calls gets through; `seconds` the length of a delay.
-    Raises `ChaosError` for values that make no sense.
     """
 
     seed: int
-    rate: float = 0.1
-    kinds: tuple[FaultKind, ...] = FAULT_KINDS
-    streak: int = 2
-    seconds: float = 0.05
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.rate <= 1:
-            raise ChaosError(f"the rate of faults must be from 0 to 1, not {self.rate}")
-        if self.streak < 1:
-            raise ChaosError(f"the streak of faults must be at least 1, not {self.streak}")
-        known = ", ".join(FAULT_KINDS)
-        if not self.kinds:
-            raise ChaosError(f"name at least one kind of fault: {known}")
-        for kind in self.kinds:
-            if kind not in FAULT_KINDS:
-                raise ChaosError(f"unknown kind of fault {kind!r}; there are {known}")
-        if not 0 < self.seconds <= LONGEST_DELAY_S:
-            raise ChaosError(
-                f"a delay must be above 0 and at most {LONGEST_DELAY_S} s, not {self.seconds}"
-            )
+    rate: Annotated[float, Field(ge=0, le=1)] = 0.1
+    kinds: Annotated[tuple[FaultKind, ...], Field(min_length=1)] = FAULT_KINDS
+    streak: Annotated[int, Field(ge=1)] = 2
+    seconds: Annotated[float, Field(gt=0, le=LONGEST_DELAY_S)] = 0.05
 
     def fault(self, spec_id: str, path: str, nth: int) -> Fault | None:
         """What meets the nth call of a path, or None."""

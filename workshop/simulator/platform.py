@@ -58,8 +58,8 @@ class Task:
     log: list[LogLine] = field(default_factory=list)
     reports: list[ModelReport] = field(default_factory=list)
     """One for each line of telemetry in the log, in the same order."""
-    undelivered: Counter[str] = field(default_factory=Counter)
-    """Requests that a fault kept from arriving, by path."""
+    undelivered: list[tuple[str, Wire]] = field(default_factory=list)
+    """Requests that a fault kept from arriving and that were not sent again: path and body."""
     echoes: set[int] = field(default_factory=set)
     """Places among the acts of those that only came because a fault delivered a request twice."""
     evaluation: Evaluation | None = None
@@ -188,7 +188,7 @@ class Platform:
             return None
         wanted, done = effects(task.scenario, task.world)
         own = [effect for place, effect in enumerate(done) if place not in task.echoes]
-        return count_effects(wanted, own, task.undelivered)
+        return count_effects(wanted, own, Counter(path for path, _ in task.undelivered))
 
     def served_as(self, benchmark: str) -> ServedPack:
         """What is served under the id of a benchmark."""
@@ -318,6 +318,12 @@ class Platform:
     def _check_key(self, account_key: str) -> None:
         if not (is_key(account_key) if self._key is None else account_key == self._key):
             raise Refusal("invalid account key")
+
+
+def effects_of(platform: Platform, task_id: str) -> dict[str, Any]:
+    """The effects of a task that went wrong, as results name them; {} where nobody knows."""
+    counts = platform.effect_counts(task_id)
+    return counts._asdict() if counts else {}
 
 
 def key_digest(key: str) -> str:

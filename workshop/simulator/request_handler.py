@@ -92,13 +92,15 @@ class RequestHandler:
             return self._admit(call, fault, subject.task if subject else None)
 
     def _admit(self, call: ApiCall, fault: Fault | None, task: Task | None) -> Answered:
+        if task and (call.path, call.body) in task.undelivered:
+            task.undelivered.remove((call.path, call.body))
         if fault is None:
             return self._deliver(call)
         if task:
             task.note("info", fault.label)
         if not fault.deliveries:
             if task:
-                task.undelivered[call.path] += 1
+                task.undelivered.append((call.path, call.body))
             return Answered(fault.status or 0, {}, fault)
         first = self._deliver(call)
         acts = len(task.acts) if task else 0

@@ -48,6 +48,17 @@ def said(*tasks: TaskResult, unplayed: int = 0) -> list[str]:
     return [line.plain for line in ending(results(*tasks), unplayed)]
 
 
+def test_effects_that_went_wrong_are_counted_where_there_are_any() -> None:
+    well = results(task("a", lost=0, doubled=0, unauthorised=0), task("b"))
+    assert (well.totals.lost, well.totals.doubled, well.totals.unauthorised) == (0, 0, 0)
+    assert not any("lost" in line or "doubled" in line for line in summary_lines(well))
+    badly = results(task("a", lost=0, doubled=2, unauthorised=0), task("b", lost=1, doubled=1))
+    assert (badly.totals.lost, badly.totals.doubled, badly.totals.unauthorised) == (1, 3, 0)
+    assert "1 lost, 3 doubled" in summary_lines(badly)[0]
+    unknown = results(task("a")).totals
+    assert (unknown.lost, unknown.doubled, unknown.unauthorised) == (None, None, None)
+
+
 def test_a_run_in_which_all_went_well_says_nothing() -> None:
     assert said(task("a"), task("b", score=0.9), task("c", score=None)) == []
 

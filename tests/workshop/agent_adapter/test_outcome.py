@@ -52,6 +52,7 @@ def test_a_task_that_was_completed_has_all_that_was_seen(platform: Platform) -> 
     result = played_task.result
     assert (result.score, result.outcome, result.verdict) == (1.0, "finished", "purchased")
     assert (result.acts, result.harm, result.requests, result.turns) == (1, False, 2, 1)
+    assert (result.lost, result.doubled, result.unauthorised) == (0, 0, 0)
     assert result.tokens == Usage(prompt=100, completion=10, cached=0)
     assert result.cost_usd == pytest.approx(100 * 1.5e-7 + 10 * 6e-7)
     assert result.seconds == round((task.ended or 0) - task.log[0].moment, 3)

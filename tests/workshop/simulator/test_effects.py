@@ -28,6 +28,7 @@ BUY: Calls = [("/basket/checkout", {})]
 OTHER: Calls = [("/basket/add", {"sku": "cup", "quantity": 1}), *BUY]
 LOG = {"employee": "ben", "date": "2025-05-06", "hours": 2, "logged_by": "mara"}
 LOGGED = {"type": "Evt_TimeEntryLogged", "employee": "ben", "hours": 2}
+LOGGED_MORE = LOGGED | {"hours": 3}
 HOURS: Calls = [("/time/log", LOG)]
 MORE: Calls = [("/time/log", LOG | {"hours": 3})]
 ANSWER: Calls = [("/respond", {"outcome": "ok_answer", "message": "done"})]
@@ -136,6 +137,12 @@ def test_the_same_change_is_wanted_twice(platform: Any) -> None:
     simulator = platform(company(LOGGED, LOGGED))
     assert played(simulator, [*HOURS, *HOURS, *ANSWER]) == (0, 0, 0)
     assert played(simulator, [*HOURS, *HOURS, *HOURS, *ANSWER]) == (0, 1, 0)
+
+
+def test_what_was_sent_again_is_not_lost_with_what_was_never_tried(platform: Any) -> None:
+    simulator = platform(company(LOGGED, LOGGED_MORE, faults=[fault("/time/log", "drop")]))
+    assert played(simulator, [*HOURS, *HOURS, *ANSWER]) == (0, 0, 0)
+    assert played(simulator, [*HOURS, *MORE, *ANSWER]) == (1, 0, 0)
 
 
 def test_a_change_where_none_is_wanted_and_no_answer_counts_as_one(platform: Any) -> None:

@@ -10,8 +10,9 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
-from workshop.simulator.faults import FAULT_KINDS, STATUSES, Chaos, ChaosError, Fault
+from workshop.simulator.faults import FAULT_KINDS, STATUSES, Chaos, Fault
 from workshop.simulator.store.pack import StoreFault
 
 SiteOf = Callable[..., Any]
@@ -253,18 +254,21 @@ def test_chaos_hits_its_share_with_all_kinds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "text"),
+    ("values", "field"),
     [
-        ({"rate": 1.1}, "rate of faults must be from 0 to 1, not 1.1"),
-        ({"streak": 0}, "streak of faults must be at least 1, not 0"),
-        ({"kinds": ()}, "name at least one kind of fault: status, drop"),
-        ({"kinds": ("flood",)}, "unknown kind of fault 'flood'; there are status, drop"),
-        ({"seconds": 0}, "a delay must be above 0 and at most 60 s, not 0"),
+        ({"rate": 1.1}, "rate"),
+        ({"rate": -0.1}, "rate"),
+        ({"streak": 0}, "streak"),
+        ({"kinds": ()}, "kinds"),
+        ({"kinds": ("flood",)}, "kinds"),
+        ({"seconds": 0}, "seconds"),
+        ({"seconds": 61}, "seconds"),
     ],
 )
-def test_chaos_that_makes_no_sense(values: dict[str, Any], text: str) -> None:
-    with pytest.raises(ChaosError, match=text):
+def test_chaos_that_makes_no_sense(values: dict[str, Any], field: str) -> None:
+    with pytest.raises(ValidationError) as caught:
         Chaos(1, **values)
+    assert {one["loc"][0] for one in caught.value.errors()} == {field}
 
 
 def test_a_chaotic_platform_does_the_same_again(site_of: SiteOf) -> None:

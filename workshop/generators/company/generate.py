@@ -14,11 +14,11 @@ from pathlib import Path
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.options import CompanyOptions
 from workshop.generators.company.policy import FOLDER, LANGUAGES
 from workshop.generators.company.records import Firm
 from workshop.generators.company.scenario import (
     TASKS,
+    CompanyOptions,
     Setting,
     company,
     draw_task,

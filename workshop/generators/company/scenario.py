@@ -8,16 +8,19 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
+from pydantic import field_validator
+
+from coordinator.config import option
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.options import LEAST, MOST, USUAL_PEOPLE
 from workshop.generators.company.policy import LANGUAGES, table
 from workshop.generators.company.records import Firm, Mention, mistake, patch
-from workshop.generators.company.task import Answer, Draft, Kind, Mode, TaskBuilder
+from workshop.generators.company.task import Answer, Draft, Mode, TaskBuilder, TaskKind
 from workshop.generators.company.wiki import render
-from workshop.generators.generating import bounds, draws
+from workshop.generators.generating import PackOptions, bounds, draws
 
+LEAST, MOST, USUAL_PEOPLE = 12, 300, "20-60"
 TASKS = 10
 """So many scenarios in a row play in one company."""
 _MOST_TRIES = 400
@@ -38,6 +41,22 @@ _BY_OUTCOME = {
 }
 _YEAR = date(2025, 1, 1)
 _NAMELESS = "whoami answers 404: who asks cannot be known."
+
+
+class CompanyOptions(PackOptions):
+    """A pack of companies and tasks."""
+
+    people: str = option(
+        f"Company: people of each, {LEAST} to {MOST}: a number, or a range from which each "
+        "company draws.",
+        USUAL_PEOPLE,
+    )
+
+    @field_validator("people")
+    @classmethod
+    def _in_bounds(cls, text: str) -> str:
+        bounds(text, LEAST, MOST, "40 or 20-60")
+        return text
 
 
 @lru_cache(maxsize=4)
@@ -87,7 +106,7 @@ def _draw_setting(rng: Random) -> Setting:
 
 
 def draw_task(
-    kind: Kind, spec_id: str, plan: Plan, firm: Firm, rng: Random, setting: Setting
+    kind: TaskKind, spec_id: str, plan: Plan, firm: Firm, rng: Random, setting: Setting
 ) -> dict[str, Any]:
     """A scenario of a kind. Raises LookupError where this draw leads nowhere."""
     language = setting.language if setting.language in kind.texts else "en"
@@ -141,7 +160,7 @@ def _add_circumstances(
     return page_limit
 
 
-def _text(t: TaskBuilder, kind: Kind, draft: Draft) -> tuple[str, list[Mention]]:
+def _text(t: TaskBuilder, kind: TaskKind, draft: Draft) -> tuple[str, list[Mention]]:
     """The text in one of its wordings and tones, and what of it stands for a record."""
     phrases = table("phrases")
     around, frames = phrases["around"], phrases["said"]

@@ -86,7 +86,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TaskKind:
     """A kind of task: its topic, how often it is drawn, and what draws one.
 
     Its texts are in `words/texts.toml` under its name.
@@ -104,9 +104,9 @@ class Kind:
         return wordings
 
 
-def kind(topic: str, weight: int = 2) -> Callable[[Callable[[TaskBuilder], Draft]], Kind]:
+def kind(topic: str, weight: int = 2) -> Callable[[Callable[[TaskBuilder], Draft]], TaskKind]:
     """Make a kind of task of the function that draws one."""
-    return lambda build: Kind(build.__name__, topic, weight, build)
+    return lambda build: TaskKind(build.__name__, topic, weight, build)
 
 
 def anywhere(*rights: Right) -> list[Need]:

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Literal
 
 from workshop.generators.store.vocabulary import (
-    Kind,
+    ProductKind,
     Trade,
     hostile_name,
     titled,
@@ -67,7 +67,7 @@ class Good:
     name: str
     price: int
     stock: int
-    kind: Kind | None = None
+    kind: ProductKind | None = None
     brand: str = ""
     model: str = ""
     size: str = ""
@@ -100,7 +100,7 @@ _CODE_NUMBERS = (5, 7, 8, 9, 10, 12, 15, 18, 20, 22, 25, 30, 33, 40, 44, 50, 55,
 """They say nothing of the discount."""
 
 
-class TaskBuilder:
+class ShopBuilder:
     """A shop in the making; `level` says how large and how nasty it is to be."""
 
     def __init__(self, rng: Random, level: Level) -> None:
@@ -108,7 +108,7 @@ class TaskBuilder:
         self.trade: Trade = rng.choice(trades())
         self.goods: dict[str, Good] = {}
         self.coupons: list[dict[str, Any]] = []
-        self.wanted: list[Kind] = []
+        self.wanted: list[ProductKind] = []
         self.tags: list[str] = []
         self._names: set[str] = set()
         self._codes: set[str] = set()
@@ -126,7 +126,7 @@ class TaskBuilder:
         """True in so many of a hundred cases."""
         return self.rng.randrange(100) < percent
 
-    def kind(self, *, packs: bool = False) -> Kind:
+    def kind(self, *, packs: bool = False) -> ProductKind:
         """A kind of the trade that is not used yet; from now on only wanted products have it."""
         taken = self._taken()
         kinds = self.trade.packs if packs else self.trade.kinds
@@ -139,13 +139,13 @@ class TaskBuilder:
     def _taken(self) -> set[str]:
         return {stem for kind in self.wanted for stem in kind.stems}
 
-    def good(self, kind: Kind, **given: Any) -> Good:
+    def good(self, kind: ProductKind, **given: Any) -> Good:
         """Put a new product of a kind into the shop, as `imagine` makes it."""
         return self._put(self.imagine(kind, **given))
 
     def imagine(
         self,
-        kind: Kind,
+        kind: ProductKind,
         *,
         maker: tuple[str, str] | None = None,
         size: str | None = None,
@@ -187,7 +187,7 @@ class TaskBuilder:
     def _ample_stock(self) -> int:
         return self.between(25, 90)
 
-    def family(self, kind: Kind, number: int) -> list[Good]:
+    def family(self, kind: ProductKind, number: int) -> list[Good]:
         """So many different products of a kind, each with a brand of its own."""
         goods: dict[str, Good] = {}
         while len(goods) < number:
@@ -234,7 +234,7 @@ class TaskBuilder:
                 self._codes.add(new)
                 return new
 
-    def near(self, kind: Kind) -> None:
+    def near(self, kind: ProductKind) -> None:
         """Add the things that only sound like a kind."""
         general = (f"{titled(kind.noun)} Care Guide (Booklet)", f"Gift Box for {titled(kind.noun)}")
         names = [n for n in (*kind.near, *general) if n not in self._names]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workshop.generators.store.builder import Good, Retry, TaskBuilder
+from workshop.generators.store.builder import Good, Retry, ShopBuilder
 from workshop.generators.store.oracle.demand import (
     Amount,
     CouponRule,
@@ -16,8 +16,8 @@ from workshop.generators.store.oracle.demand import (
     Want,
 )
 from workshop.generators.store.oracle.market import Market
-from workshop.generators.store.oracle.solve import Answer, has_more_baskets, solve
-from workshop.generators.store.vocabulary import Kind
+from workshop.generators.store.oracle.solve import BestPurchases, has_more_baskets, solve
+from workshop.generators.store.vocabulary import ProductKind
 
 Form = Literal["named", "kind", "units", "cheapest", "dearest", "one", "all", "each", "up_to"]
 """How the text speaks of a line: a product by its name; so many of a kind; so many pieces out of
@@ -26,7 +26,7 @@ Extras = Literal["unsaid", "allowed", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WantedLine:
     """One thing on the list, for the oracle (`want`) and for the text (the rest)."""
 
     want: Want
@@ -46,7 +46,7 @@ class Line:
 class Draft:
     """A task; `accept` says whether the oracle's answer is what the mechanic is about."""
 
-    lines: list[Line]
+    lines: list[WantedLine]
     goal: Goal = "any"
     limit: Limit | None = None
     rule: CouponRule = "none"
@@ -63,12 +63,12 @@ class Draft:
     """Whether the text says what follows from `rule` must: no discount, no order."""
     extras: Extras = "unsaid"
     kit: str = ""
-    fallback: Line | None = None
+    fallback: WantedLine | None = None
     """What to take if the line cannot be had: another product, or as many as are left of it."""
     not_more: bool = True
     """Whether the text of a units line says that exactly so many are wanted; it is set where more
     pieces would cost no more."""
-    accept: Callable[[Answer], bool] = lambda answer: True
+    accept: Callable[[BestPurchases], bool] = lambda answer: True
 
     def demand(self, goods: dict[str, Good]) -> Demand:
         """The demand for the oracle in a shop with these goods."""
@@ -84,7 +84,7 @@ class Draft:
             Demand((self.fallback.want,), self.goal) if self.fallback else None,
         )
 
-    def solve(self, builder: TaskBuilder) -> tuple[Demand, Market, Answer]:
+    def solve(self, builder: ShopBuilder) -> tuple[Demand, Market, BestPurchases]:
         """The best purchases in a shop as it is now.
 
         Raises `Retry`: there are too many baskets. Raises `TooManyAnswers`.
@@ -97,21 +97,25 @@ class Draft:
         return demand, market, solve(demand, market)
 
 
-def named(good: Good, quantity: int = 1, *, sold: bool = True) -> Line:
+def named(good: Good, quantity: int = 1, *, sold: bool = True) -> WantedLine:
     """A line for a product by its name; with `sold` False the shop does not have it."""
     choices = {good.sku: 1} if sold else {}
-    return Line(Want(choices, "exact", quantity), "named", good.name, good.name)
+    return WantedLine(Want(choices, "exact", quantity), "named", good.name, good.name)
 
 
-def of_kind(kind: Kind, goods: list[Good], form: Form, quantity: int | None = 1) -> Line:
+def of_kind(
+    kind: ProductKind, goods: list[Good], form: Form, quantity: int | None = 1
+) -> WantedLine:
     """A line for products of a kind."""
     amounts: dict[Form, Amount] = {"all": "all", "each": "each", "up_to": "up_to"}
     choices = {g.sku: g.units if form == "units" else 1 for g in goods}
     if form in ("all", "each"):
         quantity = None
-    return Line(Want(choices, amounts.get(form, "exact"), quantity), form, kind.noun, kind.plural)
+    return WantedLine(
+        Want(choices, amounts.get(form, "exact"), quantity), form, kind.noun, kind.plural
+    )
 
 
-def as_many(good: Good, most: int | None) -> Line:
+def as_many(good: Good, most: int | None) -> WantedLine:
     """A line for as many of a product as can be had."""
-    return Line(Want({good.sku: 1}, "up_to", most), "up_to", good.name, good.name)
+    return WantedLine(Want({good.sku: 1}, "up_to", most), "up_to", good.name, good.name)

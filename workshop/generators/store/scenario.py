@@ -13,13 +13,13 @@ from coordinator.config import option
 from core.runs.errors import CannotRun
 from core.text import instead
 from workshop.generators.generating import Generator, PackOptions, Raw, bounds, draws
-from workshop.generators.store.builder import LEVELS, Difficulty, Retry, TaskBuilder
+from workshop.generators.store.builder import LEVELS, Difficulty, Retry, ShopBuilder
 from workshop.generators.store.draft import Draft
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.oracle.demand import Demand
 from workshop.generators.store.oracle.market import Market
 from workshop.generators.store.oracle.solve import (
-    Answer,
+    BestPurchases,
     TooManyAnswers,
     expects_the_best,
     has_more_baskets,
@@ -134,9 +134,9 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
 
 def _draw(
     mechanic: str, rng: Random, options: Options
-) -> tuple[TaskBuilder, Draft, Demand, Answer]:
+) -> tuple[ShopBuilder, Draft, Demand, BestPurchases]:
     """A shop with its task; raises `Retry` or `TooManyAnswers` where this draw leads nowhere."""
-    builder = TaskBuilder(rng, LEVELS[options.difficulty])
+    builder = ShopBuilder(rng, LEVELS[options.difficulty])
     draft = MECHANICS[mechanic](builder)
     builder.finish()
     demand, market, answer = draft.solve(builder)
@@ -146,7 +146,7 @@ def _draw(
     return builder, draft, demand, answer
 
 
-def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
+def _more_would_do(demand: Demand, market: Market, answer: BestPurchases) -> bool:
     """Whether more pieces than asked for could be had for no more money, or it is not known."""
     want = demand.wants[0]
     largest = max(want.choices.values(), default=1)

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Kind:
+class ProductKind:
     """A kind of product: what it is called, costs, comes in, and what only sounds like it.
 
     `low` and `high` are dollars, for kinds sold in packs cents for one piece. `sizes` of a kind
@@ -43,9 +43,9 @@ class Kind:
 class Trade:
     """What one sort of shop sells."""
 
-    kinds: tuple[Kind, ...]
-    packs: tuple[Kind, ...]
-    kits: tuple[tuple[str, tuple[Kind, ...]], ...]
+    kinds: tuple[ProductKind, ...]
+    packs: tuple[ProductKind, ...]
+    kits: tuple[tuple[str, tuple[ProductKind, ...]], ...]
     """Things that are bought together: the name of the set, and its kinds."""
 
 
@@ -105,7 +105,7 @@ def _list(text: str, separator: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(separator))
 
 
-def _kind(line: str) -> Kind:
+def _kind(line: str) -> ProductKind:
     """A kind of one line of the file; one that is sold by packs has no looks."""
     names, prices, sizes, *looks, near = _list(line, "|")
     noun, _, plural = names.partition("/")
@@ -113,7 +113,7 @@ def _kind(line: str) -> Kind:
     low, high = prices.split("-")
     words = (noun, plural, *(f"{sizes},{looks[0]}".split(",") if looks else ()))
     kinds = _list(sizes, ","), _list(looks[0], ",") if looks else (), _list(near, ";")
-    return Kind(noun, plural, int(low), int(high), *kinds, stems(" ".join(words)))
+    return ProductKind(noun, plural, int(low), int(high), *kinds, stems(" ".join(words)))
 
 
 def titled(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Literal
 
-from workshop.generators.store.draft import Draft, Line
+from workshop.generators.store.draft import Draft, WantedLine
 from workshop.generators.store.vocabulary import phrases, ways
 
 Wording = Literal["standard", "varied"]
@@ -74,7 +74,7 @@ class Writer:
             return self._say("kit", kit=draft.kit, parts=parts)
         return _listed([self._thing(line) for line in draft.lines])
 
-    def _thing(self, line: Line) -> str:
+    def _thing(self, line: WantedLine) -> str:
         noun, plural, number = line.singular, line.plural, self._number(line.quantity)
         form = line.form
         if form == "named":
@@ -92,7 +92,7 @@ class Writer:
         but = self._say("but", brand=line.but_not) if line.but_not else ""
         return self._say(form, noun=noun, plural=plural, but=but)
 
-    def _named(self, line: Line) -> str:
+    def _named(self, line: WantedLine) -> str:
         number, name = line.quantity, line.singular
         if self._plain:
             return f"{number}x {name}"

@@ -14,7 +14,7 @@ from workshop.simulator.world import Evaluation
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BasketLine:
     """Some pieces of one product; `price` is for one piece."""
 
     sku: str
@@ -26,7 +26,7 @@ class Line:
 class Basket:
     """Lines and their price in whole dollars; `coupon` is "" for none."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[BasketLine, ...]
     subtotal: int
     coupon: str
     discount: int

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from core.erc3_client.own.store import ProductInfo
 from workshop.simulator.store.pack import Coupon, Scenario
-from workshop.simulator.store.scoring import Basket, Line, evaluate
+from workshop.simulator.store.scoring import Basket, BasketLine, evaluate
 from workshop.simulator.world import Evaluation, Refusal, Wire
 
 
@@ -133,7 +133,9 @@ class Shop:
             raise Refusal(f"quantity must be at least 1, got {quantity}")
 
     def _basket(self, skus: list[str]) -> Basket:
-        lines = tuple(Line(sku, self._quantities[sku], self._products[sku].price) for sku in skus)
+        lines = tuple(
+            BasketLine(sku, self._quantities[sku], self._products[sku].price) for sku in skus
+        )
         subtotal = sum(line.quantity * line.price for line in lines)
         code = self._coupon.code if self._coupon else ""
         return Basket(lines, subtotal, code, self._discount(subtotal))

@@ -15,7 +15,7 @@ from cli.cli import app
 from tests.workshop.simulator.store.oracle_check import check_certificate
 from workshop.generators import store as generate
 from workshop.generators.generating import pack_lines
-from workshop.generators.store.builder import LEVELS, TaskBuilder
+from workshop.generators.store.builder import LEVELS, ShopBuilder
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.scenario import (
     GENERATOR,
@@ -172,7 +172,7 @@ def test_kinds_of_a_trade_do_not_include_each_other() -> None:
 
 
 def test_near_things_are_not_the_thing() -> None:
-    bench = TaskBuilder(draws("near", "0", "shop"), LEVELS["normal"])
+    bench = ShopBuilder(draws("near", "0", "shop"), LEVELS["normal"])
     kind = bench.kind()
     bench.near(kind)
     assert all(good.kind is None for good in bench.goods.values())

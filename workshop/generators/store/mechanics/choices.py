@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from workshop.generators.store.builder import Good, Retry, TaskBuilder
-from workshop.generators.store.draft import Draft, Line, as_many, of_kind
+from workshop.generators.store.builder import Good, Retry, ShopBuilder
+from workshop.generators.store.draft import Draft, WantedLine, as_many, of_kind
 from workshop.generators.store.mechanics.goods import (
     bought,
     one_of_many,
@@ -16,7 +16,7 @@ from workshop.generators.store.mechanics.goods import (
 from workshop.generators.store.oracle.demand import Limit
 
 
-def haunt_cheapest(builder: TaskBuilder, goods: list[Good], percent: int) -> None:
+def haunt_cheapest(builder: ShopBuilder, goods: list[Good], percent: int) -> None:
     """Let checkout at times find fewer of the cheapest ones."""
     if not builder.chance(percent):
         return
@@ -26,7 +26,7 @@ def haunt_cheapest(builder: TaskBuilder, goods: list[Good], percent: int) -> Non
             builder.haunt(good, builder.between(0, good.stock - 1))
 
 
-def around(builder: TaskBuilder, draft: Draft, *, fits: bool) -> Draft:
+def around(builder: ShopBuilder, draft: Draft, *, fits: bool) -> Draft:
     """Set a limit at the best total, met to the dollar or missed by one."""
     _, _, answer = draft.solve(builder)
     if not answer.purchases:
@@ -39,17 +39,17 @@ def around(builder: TaskBuilder, draft: Draft, *, fits: bool) -> Draft:
     return draft
 
 
-def cheapest(builder: TaskBuilder) -> Draft:
+def cheapest(builder: ShopBuilder) -> Draft:
     """The cheapest of a kind; cheaper ones may be sold out or gone at checkout."""
     return _extreme(builder, "cheapest")
 
 
-def dearest(builder: TaskBuilder) -> Draft:
+def dearest(builder: ShopBuilder) -> Draft:
     """The most expensive of a kind in stock."""
     return _extreme(builder, "dearest")
 
 
-def _extreme(builder: TaskBuilder, goal: Literal["cheapest", "dearest"]) -> Draft:
+def _extreme(builder: ShopBuilder, goal: Literal["cheapest", "dearest"]) -> Draft:
     kind, goods = rivals(builder, least=2)
     builder.near(kind)
     by_price = sorted(goods, key=lambda g: g.price if goal == "cheapest" else -g.price)
@@ -61,7 +61,7 @@ def _extreme(builder: TaskBuilder, goal: Literal["cheapest", "dearest"]) -> Draf
     return Draft([of_kind(kind, goods, goal)], goal=goal, accept=bought)
 
 
-def split_stock(builder: TaskBuilder) -> Draft:
+def split_stock(builder: ShopBuilder) -> Draft:
     """So many of a kind as cheaply as possible, from several products with little stock."""
     kind, goods = rivals(builder, least=2)
     quantity = builder.between(3, builder.level.pieces[1] + 4)
@@ -73,7 +73,7 @@ def split_stock(builder: TaskBuilder) -> Draft:
     return Draft([of_kind(kind, goods, "kind", quantity)], goal="cheapest")
 
 
-def _shelf_of_packs(builder: TaskBuilder) -> tuple[list[Good], Draft]:
+def _shelf_of_packs(builder: ShopBuilder) -> tuple[list[Good], Draft]:
     """Packs of several sizes, at times of two makers, and so many pieces to buy."""
     kind = builder.kind(packs=True)
     goods: list[Good] = []
@@ -92,14 +92,14 @@ def _shelf_of_packs(builder: TaskBuilder) -> tuple[list[Good], Draft]:
     return goods, draft
 
 
-def packs(builder: TaskBuilder) -> Draft:
+def packs(builder: ShopBuilder) -> Draft:
     """So many pieces from packs of several sizes with limited stock."""
     goods, draft = _shelf_of_packs(builder)
     haunt_cheapest(builder, goods, builder.level.ghost_chance)
     return draft
 
 
-def packs_coupons(builder: TaskBuilder) -> Draft:
+def packs_coupons(builder: ShopBuilder) -> Draft:
     """The same with coupons of several kinds on packs and mixes."""
     goods, draft = _shelf_of_packs(builder)
     quantity = draft.lines[0].quantity
@@ -134,7 +134,7 @@ def _a_pack(good: Good) -> str:
     return f"{article} {good.size}-pack"
 
 
-def packs_budget(builder: TaskBuilder) -> Draft:
+def packs_budget(builder: ShopBuilder) -> Draft:
     """Packs, coupons and a limit after the discount that only the best mix keeps to, or none."""
     draft = around(builder, packs_coupons(builder), fits=builder.chance(50))
     # What may be spent says nothing of how many: only "exactly" leaves no doubt.
@@ -142,9 +142,9 @@ def packs_budget(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def mixed_list(builder: TaskBuilder) -> Draft:
+def mixed_list(builder: ShopBuilder) -> Draft:
     """So many of one kind and so many of another as cheaply as possible, with coupons on mixes."""
-    lines: list[Line] = []
+    lines: list[WantedLine] = []
     every: list[Good] = []
     rough = 0
     for _ in range(2):
@@ -175,13 +175,13 @@ def mixed_list(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def budget(builder: TaskBuilder) -> Draft:
+def budget(builder: ShopBuilder) -> Draft:
     """Named products and a limit that is met to the dollar or missed by one."""
     lines = shopping_list(builder, builder.between(1, 3), builder.level.pieces, 50)
     return around(builder, Draft(lines), fits=builder.chance(50))
 
 
-def budget_kind(builder: TaskBuilder) -> Draft:
+def budget_kind(builder: ShopBuilder) -> Draft:
     """One of a kind under a limit that few products or none keep to."""
     kind, goods = rivals(builder)
     builder.near(kind)
@@ -194,12 +194,12 @@ def budget_kind(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def budget_split(builder: TaskBuilder) -> Draft:
+def budget_split(builder: ShopBuilder) -> Draft:
     """So many of a kind for a limit that only the cheapest mix keeps to, or none."""
     return around(builder, split_stock(builder), fits=builder.chance(50))
 
 
-def most_for_money(builder: TaskBuilder) -> Draft:
+def most_for_money(builder: ShopBuilder) -> Draft:
     """As many of a product as a limit allows."""
     good = one_of_many(builder)
     number = builder.between(1, builder.level.pieces[1])

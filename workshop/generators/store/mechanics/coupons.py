@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workshop.generators.store.builder import Good, TaskBuilder
+from workshop.generators.store.builder import Good, ShopBuilder
 from workshop.generators.store.draft import Draft, of_kind
 from workshop.generators.store.mechanics.choices import around
 from workshop.generators.store.mechanics.goods import (
@@ -13,7 +13,7 @@ from workshop.generators.store.mechanics.goods import (
     rivals,
     shopping_list,
 )
-from workshop.generators.store.oracle.solve import Answer
+from workshop.generators.store.oracle.solve import BestPurchases
 
 _HELPFUL: dict[str, Any] = {"rule": "may", "goal": "cheapest", "extras": "none"}
 """Codes that may be used where they help."""
@@ -21,23 +21,23 @@ MOST_GAP = 14
 """Dollars that additions must make up for a subtotal: few enough to try every combination."""
 
 
-def discounted(answer: Answer) -> bool:
+def discounted(answer: BestPurchases) -> bool:
     """Whether the best purchase uses a coupon."""
     return any(purchase.discount for purchase in answer.purchases)
 
 
-def _order(builder: TaskBuilder, most_lines: int = 1, **terms: Any) -> Draft:
+def _order(builder: ShopBuilder, most_lines: int = 1, **terms: Any) -> Draft:
     """Named products with some of their siblings, on these terms."""
     pieces = 1, min(5, builder.level.pieces[1])
     return Draft(shopping_list(builder, builder.between(1, most_lines), pieces, 60), **terms)
 
 
-def _subtotal(builder: TaskBuilder, draft: Draft) -> int:
+def _subtotal(builder: ShopBuilder, draft: Draft) -> int:
     wants = (line.want for line in draft.lines)
     return sum(builder.goods[w.sku].price * (w.quantity or 1) for w in wants)
 
 
-def _working(builder: TaskBuilder, draft: Draft) -> str:
+def _working(builder: ShopBuilder, draft: Draft) -> str:
     """A coupon that fits the order: on a product, by percent, or from a subtotal that is met."""
     subtotal = _subtotal(builder, draft)
     line = builder.rng.choice(draft.lines)
@@ -54,7 +54,7 @@ def _working(builder: TaskBuilder, draft: Draft) -> str:
     return builder.coupon(percent=max(-(-100 // subtotal), 10), requires=needs)
 
 
-def _dead(builder: TaskBuilder, draft: Draft) -> str:
+def _dead(builder: ShopBuilder, draft: Draft) -> str:
     """A coupon that does not fit the order: dead, for more pieces, another product, more money."""
     subtotal = _subtotal(builder, draft)
     line = builder.rng.choice(draft.lines)
@@ -71,7 +71,7 @@ def _dead(builder: TaskBuilder, draft: Draft) -> str:
     return builder.coupon(percent=20, min_subtotal=subtotal + builder.between(1, 25))
 
 
-def best_coupon(builder: TaskBuilder) -> Draft:
+def best_coupon(builder: ShopBuilder) -> Draft:
     """One named product and several codes of different kinds, some dead or unknown."""
     draft = _order(builder, **_HELPFUL, accept=discounted)
     number = builder.between(*builder.level.codes)
@@ -84,11 +84,11 @@ def best_coupon(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def _unknown(builder: TaskBuilder, draft: Draft) -> str:
+def _unknown(builder: ShopBuilder, draft: Draft) -> str:
     return builder.code()
 
 
-def coupon_list(builder: TaskBuilder) -> Draft:
+def coupon_list(builder: ShopBuilder) -> Draft:
     """A list of products and several codes, of which some or none help."""
     draft = _order(builder, 3, **_HELPFUL, accept=bought)
     for _ in range(builder.between(*builder.level.codes)):
@@ -97,7 +97,7 @@ def coupon_list(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def coupon_unknown(builder: TaskBuilder) -> Draft:
+def coupon_unknown(builder: ShopBuilder) -> Draft:
     """A demanded code that the shop does not know."""
     draft = _order(builder, 2, rule="must", accept=refused)
     draft.codes = [builder.code()]
@@ -107,7 +107,7 @@ def coupon_unknown(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def coupon_dead(builder: TaskBuilder) -> Draft:
+def coupon_dead(builder: ShopBuilder) -> Draft:
     """A demanded code that takes nothing off this order."""
     draft = _order(builder, 2, rule="must", extras="none", accept=refused)
     draft.codes = [_dead(builder, draft)]
@@ -115,7 +115,7 @@ def coupon_dead(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def coupon_works(builder: TaskBuilder) -> Draft:
+def coupon_works(builder: ShopBuilder) -> Draft:
     """A demanded code that takes something off."""
     draft = _order(builder, 3, rule="must", accept=discounted)
     draft.codes = [_working(builder, draft)]
@@ -123,14 +123,14 @@ def coupon_works(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def coupons_together(builder: TaskBuilder) -> Draft:
+def coupons_together(builder: ShopBuilder) -> Draft:
     """Two codes on the same order: the shop takes one."""
     draft = _order(builder, 2, rule="together", accept=refused)
     draft.codes = [_working(builder, draft), _working(builder, draft)]
     return draft
 
 
-def either_coupon(builder: TaskBuilder) -> Draft:
+def either_coupon(builder: ShopBuilder) -> Draft:
     """One of two codes must take something off; whichever saves more."""
     draft = _order(builder, 2, rule="must", goal="cheapest", extras="none")
     makers = builder.rng.choice(((_working, _working), (_working, _dead), (_dead, _dead)))
@@ -140,21 +140,21 @@ def either_coupon(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def coupon_fallback(builder: TaskBuilder) -> Draft:
+def coupon_fallback(builder: ShopBuilder) -> Draft:
     """A code to try, and to buy at full price where it does not work."""
     draft = _order(builder, 2, **_HELPFUL, buy_anyway=True, accept=bought)
     draft.codes = [builder.rng.choice((_working, _dead, _unknown))(builder, draft)]
     return draft
 
 
-def coupon_forbidden(builder: TaskBuilder) -> Draft:
+def coupon_forbidden(builder: ShopBuilder) -> Draft:
     """A code that works and that the customer does not want to be used."""
     draft = _order(builder, 2, accept=bought)
     draft.shunned = _working(builder, draft)
     return draft
 
 
-def budget_coupon(builder: TaskBuilder) -> Draft:
+def budget_coupon(builder: ShopBuilder) -> Draft:
     """A limit that holds after the discount: met to the dollar, or missed by one."""
     draft = _order(builder, 2, **_HELPFUL)
     draft.rule = builder.rng.choice(("may", "must"))
@@ -164,7 +164,7 @@ def budget_coupon(builder: TaskBuilder) -> Draft:
     return around(builder, draft, fits=builder.chance(50))
 
 
-def bundle(builder: TaskBuilder) -> Draft:
+def bundle(builder: ShopBuilder) -> Draft:
     """A set with a code for all its parts; at times a part is gone at checkout."""
     name, kinds = builder.rng.choice(builder.trade.kits)
     builder.wanted += kinds
@@ -190,7 +190,7 @@ def bundle(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def coupon_choice(builder: TaskBuilder) -> Draft:
+def coupon_choice(builder: ShopBuilder) -> Draft:
     """Any one of a kind for the lowest price after coupons that fit some products only."""
     kind, goods = rivals(builder)
     draft = Draft([of_kind(kind, goods, "one")], goal="cheapest", rule="may", extras="none")
@@ -209,7 +209,7 @@ def coupon_choice(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def filler_pays(builder: TaskBuilder) -> Draft:
+def filler_pays(builder: ShopBuilder) -> Draft:
     """An addition that unlocks a coupon and makes the order cheaper."""
     draft, addition = _with_additions(builder)
     saving = addition.price + builder.between(1, 25)
@@ -222,7 +222,7 @@ def filler_pays(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def filler_idle(builder: TaskBuilder) -> Draft:
+def filler_idle(builder: ShopBuilder) -> Draft:
     """Additions that unlock coupons and cost as much as they save, or more."""
     draft, addition = _with_additions(builder)
     saving = max(1, addition.price - builder.between(1, 5))
@@ -233,7 +233,7 @@ def filler_idle(builder: TaskBuilder) -> Draft:
     return draft
 
 
-def _with_additions(builder: TaskBuilder) -> tuple[Draft, Good]:
+def _with_additions(builder: ShopBuilder) -> tuple[Draft, Good]:
     """A named product, a coupon or none on it, and a product that could be added."""
     builder.small = True
     draft = _order(builder, rule="may", goal="cheapest", extras="allowed")
@@ -250,7 +250,7 @@ def _with_additions(builder: TaskBuilder) -> tuple[Draft, Good]:
 
 
 def _unlocked(
-    builder: TaskBuilder, draft: Draft, addition: Good, saving: int, gap: tuple[int, int]
+    builder: ShopBuilder, draft: Draft, addition: Good, saving: int, gap: tuple[int, int]
 ) -> set[str]:
     """Offer a coupon for the addition, or from a subtotal with such a gap; the wanted products."""
     skus = {line.want.sku for line in draft.lines}

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from workshop.generators.store.builder import Good, Retry, TaskBuilder
-from workshop.generators.store.draft import Draft, Line, as_many, named, of_kind
+from workshop.generators.store.builder import Good, Retry, ShopBuilder
+from workshop.generators.store.draft import Draft, WantedLine, as_many, named, of_kind
 from workshop.generators.store.oracle.demand import Want
-from workshop.generators.store.oracle.solve import Answer
-from workshop.generators.store.vocabulary import Kind, titled
+from workshop.generators.store.oracle.solve import BestPurchases
+from workshop.generators.store.vocabulary import ProductKind, titled
 
 
-def bought(answer: Answer) -> bool:
+def bought(answer: BestPurchases) -> bool:
     """Whether there is something to buy."""
     return bool(answer.purchases)
 
 
-def refused(answer: Answer) -> bool:
+def refused(answer: BestPurchases) -> bool:
     """Whether there is nothing to buy."""
     return not answer.purchases
 
 
-def rivals(builder: TaskBuilder, least: int = 1) -> tuple[Kind, list[Good]]:
+def rivals(builder: ShopBuilder, least: int = 1) -> tuple[ProductKind, list[Good]]:
     """A kind with as many products as the level has; raises `Retry` where those are too few."""
     kind = builder.kind()
     goods = builder.family(kind, builder.between(*builder.level.rivals))
@@ -30,7 +30,7 @@ def rivals(builder: TaskBuilder, least: int = 1) -> tuple[Kind, list[Good]]:
     return kind, goods
 
 
-def siblings(builder: TaskBuilder, good: Good) -> list[Good]:
+def siblings(builder: ShopBuilder, good: Good) -> list[Good]:
     """The same product in other sizes and looks, each with one attribute changed."""
     kind, maker = good.kind, (good.brand, good.model)
     assert kind is not None
@@ -41,7 +41,7 @@ def siblings(builder: TaskBuilder, good: Good) -> list[Good]:
     return [builder.good(kind, maker=maker, size=s, look=k) for s, k in variants[:number]]
 
 
-def one_of_many(builder: TaskBuilder) -> Good:
+def one_of_many(builder: ShopBuilder) -> Good:
     """A product among its siblings."""
     good = builder.good(builder.kind())
     siblings(builder, good)
@@ -49,8 +49,8 @@ def one_of_many(builder: TaskBuilder) -> Good:
 
 
 def shopping_list(
-    builder: TaskBuilder, number: int, pieces: tuple[int, int], percent: int
-) -> list[Line]:
+    builder: ShopBuilder, number: int, pieces: tuple[int, int], percent: int
+) -> list[WantedLine]:
     """So many named products, each with its siblings in so many of a hundred cases."""
     lines = []
     for _ in range(number):
@@ -61,7 +61,7 @@ def shopping_list(
     return lines
 
 
-def plain(builder: TaskBuilder) -> Draft:
+def plain(builder: ShopBuilder) -> Draft:
     """A product by its full name among its siblings; stock ample or just enough."""
     good = one_of_many(builder)
     quantity = builder.between(1, builder.level.pieces[1])
@@ -70,7 +70,7 @@ def plain(builder: TaskBuilder) -> Draft:
     return Draft([named(good, quantity)], accept=bought)
 
 
-def several_lines(builder: TaskBuilder) -> Draft:
+def several_lines(builder: ShopBuilder) -> Draft:
     """Several named products; at times one of them is short."""
     lines = shopping_list(builder, builder.between(2, 4), builder.level.pieces, 50)
     if builder.chance(30):
@@ -80,7 +80,7 @@ def several_lines(builder: TaskBuilder) -> Draft:
     return Draft(lines, accept=bought)
 
 
-def stock_short(builder: TaskBuilder) -> Draft:
+def stock_short(builder: ShopBuilder) -> Draft:
     """Fewer pieces in stock than are asked for."""
     good = one_of_many(builder)
     quantity = builder.between(2, builder.level.pieces[1] + 3)
@@ -88,7 +88,7 @@ def stock_short(builder: TaskBuilder) -> Draft:
     return Draft([named(good, quantity)], accept=refused)
 
 
-def not_sold(builder: TaskBuilder) -> Draft:
+def not_sold(builder: ShopBuilder) -> Draft:
     """A product by name that the shop has only with another attribute, maker or not at all."""
     kind = builder.kind()
     good = builder.imagine(kind)
@@ -101,13 +101,13 @@ def not_sold(builder: TaskBuilder) -> Draft:
     return Draft([named(good, builder.between(1, 3), sold=False)], accept=refused)
 
 
-def variant(builder: TaskBuilder) -> Draft:
+def variant(builder: ShopBuilder) -> Draft:
     """A product by kind, size and look; every other one differs in exactly one attribute."""
     good = one_of_many(builder)
     return Draft([_by_attributes(builder, good, sold=True)], accept=bought)
 
 
-def variant_gone(builder: TaskBuilder) -> Draft:
+def variant_gone(builder: ShopBuilder) -> Draft:
     """A variant that is sold out, not sold, or gone at checkout."""
     good = one_of_many(builder)
     case = builder.rng.randrange(3)
@@ -122,7 +122,7 @@ def variant_gone(builder: TaskBuilder) -> Draft:
     return Draft([line], accept=refused)
 
 
-def _by_attributes(builder: TaskBuilder, good: Good, *, sold: bool) -> Line:
+def _by_attributes(builder: ShopBuilder, good: Good, *, sold: bool) -> WantedLine:
     assert good.kind is not None
     noun, size, look = titled(good.kind.noun), titled(good.size), titled(good.look)
     phrases = (f"{noun} {size} {look}", f"{noun} {look} {size}", f"{look} {noun} {size}")
@@ -131,10 +131,10 @@ def _by_attributes(builder: TaskBuilder, good: Good, *, sold: bool) -> Line:
         phrase = f"{noun} ({size}, {look})"
     choices = {good.sku: 1} if sold else {}
     quantity = builder.between(1, 4)
-    return Line(Want(choices, "exact", quantity), "named", phrase, phrase)
+    return WantedLine(Want(choices, "exact", quantity), "named", phrase, phrase)
 
 
-def whole_category(builder: TaskBuilder) -> Draft:
+def whole_category(builder: ShopBuilder) -> Draft:
     """Everything of a kind, several products short at checkout at times."""
     kind, goods = rivals(builder)
     builder.near(kind)
@@ -146,14 +146,14 @@ def whole_category(builder: TaskBuilder) -> Draft:
     return Draft([of_kind(kind, goods, "all")], accept=bought)
 
 
-def category_empty(builder: TaskBuilder) -> Draft:
+def category_empty(builder: ShopBuilder) -> Draft:
     """Everything of a kind in a shop that has only what sounds like it."""
     kind = builder.kind()
     builder.near(kind)
     return Draft([of_kind(kind, [], "all")], accept=refused)
 
 
-def all_except(builder: TaskBuilder) -> Draft:
+def all_except(builder: ShopBuilder) -> Draft:
     """Everything of a kind but what one maker makes."""
     kind, goods = rivals(builder, least=2)
     for good in goods:
@@ -163,13 +163,13 @@ def all_except(builder: TaskBuilder) -> Draft:
     return Draft([replace(of_kind(kind, left, "all"), but_not=out)], accept=bought)
 
 
-def one_of_each(builder: TaskBuilder) -> Draft:
+def one_of_each(builder: ShopBuilder) -> Draft:
     """One of every product of a kind."""
     kind, goods = rivals(builder, least=2)
     return Draft([of_kind(kind, goods, "each")], accept=bought)
 
 
-def ghost_exact(builder: TaskBuilder) -> Draft:
+def ghost_exact(builder: ShopBuilder) -> Draft:
     """An exact number of which checkout finds fewer, or just enough."""
     good = one_of_many(builder)
     quantity = builder.between(2, builder.level.pieces[1] + 1)
@@ -182,7 +182,7 @@ def ghost_exact(builder: TaskBuilder) -> Draft:
     return Draft([named(good, quantity)], accept=refused if short else bought)
 
 
-def as_many_as(builder: TaskBuilder) -> Draft:
+def as_many_as(builder: ShopBuilder) -> Draft:
     """As many of a product as can be had, up to a number; checkout may find fewer."""
     good = one_of_many(builder)
     most = builder.between(3, builder.level.pieces[1] + 3)
@@ -193,7 +193,7 @@ def as_many_as(builder: TaskBuilder) -> Draft:
     return Draft([as_many(good, most)], accept=bought)
 
 
-def substitute(builder: TaskBuilder) -> Draft:
+def substitute(builder: ShopBuilder) -> Draft:
     """A product and what to take instead if there are not enough of it."""
     kind = builder.kind()
     good, other = builder.family(kind, 2)
@@ -213,7 +213,7 @@ def substitute(builder: TaskBuilder) -> Draft:
     )
 
 
-def what_is_left(builder: TaskBuilder) -> Draft:
+def what_is_left(builder: ShopBuilder) -> Draft:
     """A number of a product, or all that is left of it if there are fewer."""
     good = builder.good(builder.kind())
     quantity = builder.between(3, builder.level.pieces[1] + 4)
@@ -224,7 +224,7 @@ def what_is_left(builder: TaskBuilder) -> Draft:
     return Draft([named(good, quantity)], fallback=as_many(good, quantity), accept=bought)
 
 
-def hostile_names(builder: TaskBuilder) -> Draft:
+def hostile_names(builder: ShopBuilder) -> Draft:
     """A plain order in a shop whose other products have names that give orders."""
     builder.hostile(builder.between(2, 5))
     return builder.rng.choice((plain, variant, stock_short))(builder)

@@ -40,7 +40,7 @@ class Purchase:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BestPurchases:
     """All best purchases, in a fixed order; none where the demand cannot be met.
 
     `chosen` counts the alternatives of the demand: 0 is the demand itself; None where no
@@ -65,7 +65,7 @@ class Answer:
         return {"checkouts": 1, "any_of": events}
 
 
-def solve(demand: Demand, market: Market) -> Answer:
+def solve(demand: Demand, market: Market) -> BestPurchases:
     """All best purchases, by looking at every basket.
 
     Raises:
@@ -81,8 +81,8 @@ def solve(demand: Demand, market: Market) -> Answer:
         candidates += search.candidates
         if purchases:
             unique = {(p.items, p.coupon or "", p.coupon is None): p for p in purchases}
-            return Answer(tuple(unique[key] for key in sorted(unique)), number, candidates)
-    return Answer((), None, candidates)
+            return BestPurchases(tuple(unique[key] for key in sorted(unique)), number, candidates)
+    return BestPurchases((), None, candidates)
 
 
 def expects_the_best(scenario: Mapping[str, Any]) -> bool:
