@@ -11,7 +11,6 @@ import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean
@@ -24,10 +23,8 @@ from core.models.extras import install
 from core.models.file_checks import first_problem
 from core.models.model_call import Usage
 from core.runs.errors import CannotRun
-from core.runs.manifest import HARM, ModelPair
+from core.runs.manifest import HARM
 from core.runs.results import TaskResult
-from core.runs.run_view import RunView
-from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut, so_many_tasks
 
 MOST_BYTES = 64 << 20
@@ -41,26 +38,10 @@ Parsed = TypeVar("Parsed")
 class OtherRun:
     """What a file holds: a result for each task."""
 
-    path: Path
     model: str
     results: tuple[TaskResult, ...]
     description: str
     """Which tool wrote it, and how many results it holds."""
-    finished: bool = True
-
-    @property
-    def view(self) -> RunView:
-        """The run as the page of two runs shows it."""
-        brain = ModelPair(evaluator=self.model, worker=self.model)
-        tasks = (
-            TaskRecord(
-                self.path / "tasks" / f"{number}.jsonl", one.spec_id, one.task_id, "", result=one
-            )
-            for number, one in enumerate(self.results)
-        )
-        written = datetime.fromtimestamp(self.path.stat().st_mtime, UTC).isoformat()
-        finished = written if self.finished else None
-        return RunView(self.path.name, tuple(tasks), brain=brain, finished=finished)
 
 
 class _Score(BaseModel):
@@ -125,7 +106,7 @@ def _read_scores(path: Path) -> OtherRun:
             raise CannotRun(f"{path}: task {task!r}: has no score")
         results.append(_result(task, values))
         repeats.append(len(values))
-    return OtherRun(path, "", tuple(results), _described("a file of scores", repeats))
+    return OtherRun("", tuple(results), _described("a file of scores", repeats))
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -150,7 +131,7 @@ def _read_log(path: Path) -> OtherRun:
     results = tuple(_averaged(path, scorer, some) for some in repeats.values())
     what = f"a log of Inspect ({header.status}) of {header.eval.task}, scored by {scorer}"
     description = _described(what, [len(some) for some in repeats.values()])
-    return OtherRun(path, header.eval.model, results, description, header.status == "success")
+    return OtherRun(header.eval.model, results, description)
 
 
 def _part(path: Path, name: str, kind: TypeAdapter[Parsed]) -> Parsed:
