@@ -244,7 +244,7 @@ class Evolution:
             reflection_prompt_template={n: template(n, text) for n, text in sections.items()},
             reflection_minibatch_size=batch,
             max_metric_calls=max(1, most),
-            stop_callbacks=lambda _: self.failed or self.reflections >= asked.generations,
+            stop_callbacks=lambda _: bool(self.failed) or self.reflections >= asked.generations,
             logger=cast(Any, SimpleNamespace(log=lambda _message: None)),
             track_best_outputs=False,
             seed=asked.seed,
@@ -253,10 +253,10 @@ class Evolution:
             raise self.failed
         candidates = tuple(map(dict, found.candidates))
         fitness = tuple(round(one, 6) for one in found.val_aggregate_scores)
-        update = {"candidates": candidates, "fitness": fitness, "refused": self.refused}
-        update |= self._accept(candidates, fitness)
-        update |= {"played": self.played, "reflections": self.reflections}
-        return self.loop.model_copy(update=update)
+        accepted = self._accept(candidates, fitness)
+        counts = {"played": self.played, "reflections": self.reflections}
+        came_of_it = {"candidates": candidates, "fitness": fitness, "refused": self.refused}
+        return self.loop.model_copy(update={**came_of_it, **accepted, **counts})
 
     def evaluate(
         self, batch: list[str], candidate: dict[str, str], capture_traces: bool = False
@@ -363,7 +363,7 @@ def _story(path: Path, result: TaskResult) -> str:
     """A failed task as `show` prints it, its middle left out where it is long."""
     printed, half = io.StringIO(), STORY_CHARS // 2
     record = read_task(journal_file(path, result.journal)).told(result, "harm")
-    TaskPrinter(Console(file=printed, width=120)).show(record)
+    TaskPrinter(Console(file=printed, width=120), times=False).show(record)
     text = printed.getvalue()
     return text if len(text) <= STORY_CHARS else f"{text[:half]}\n…\n{text[-half:]}"
 
