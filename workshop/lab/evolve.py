@@ -61,6 +61,8 @@ NAME = "evolve.json"
 PROPOSED = "proposed"
 NOTHING_PROVEN = 3
 OF_A_SITTING = {"resume", "out", "jobs", "scheduler", "as_json"}
+OF_THE_LOOP = {"reflection", "budget_tasks", "generations", "batch", "seed"}
+"""Options that a loop is gone on with; settings, prompts, sections and packs are kept as such."""
 REFUSED = -2.0
 """Fitness of a candidate that is not played: below that of any other."""
 STORY_CHARS = 8_000
@@ -97,7 +99,8 @@ class Loop(Figures):
     prompts: dict[str, str]
     """Sections over the shipped ones with which the loop begins."""
     sections: tuple[str, ...]
-    asked: EvolveOptions
+    asked: dict[str, Any]
+    """Options of the loop by name."""
     candidates: tuple[dict[str, str], ...] = ()
     """Texts that the optimiser kept; the first are those that it began with."""
     fitness: tuple[float, ...] = ()
@@ -176,7 +179,7 @@ def _begin(lab: LabContext, benchmark: LabBenchmark, options: EvolveOptions) -> 
         settings=Settings(trivial="not", tapes=True, **settings),
         prompts=dict(lab.texts(options.prompts, name, (options.strategy,), notes())),
         sections=tuple(one for one in shipped if one.startswith(tuple(words))),
-        asked=options,
+        asked=options.model_dump(include=OF_THE_LOOP),
     )
 
 
@@ -208,6 +211,7 @@ class Evolution:
     ) -> None:
         """``options``: of this sitting, as the number of jobs."""
         self.lab, self.folder, self.loop, self.options = lab, folder, loop, options
+        self.asked = EvolveOptions.model_validate(loop.asked)
         self.benchmark = lab.benchmark(loop.settings.benchmark)
         self.train, self.unseen = (
             {str(raw["spec_id"]): raw for raw in self.benchmark.world.split(json.loads(body))}
@@ -221,7 +225,7 @@ class Evolution:
         self.failed: CannotRun | None = None
         self._known: dict[tuple[str, str], tuple[Path, TaskResult]] = {}
         self._client = ModelClient(
-            loop.asked.reflection or "",
+            self.asked.reflection or "",
             "reflection",
             base_url=os.environ.get(BASE_URLS["reflection"]),
             transport_factory=tapes.transport_factory(open_transport),
@@ -231,7 +235,7 @@ class Evolution:
         """Play it to its end. Raises CannotRun: it can be resumed."""
         from gepa.api import optimize  # late: it takes a second to load
 
-        asked, texts = self.loop.asked, {**self.shipped, **self.loop.prompts}
+        asked, texts = self.asked, {**self.shipped, **self.loop.prompts}
         sections = {name: texts[name] for name in self.loop.sections}
         batch = min(asked.batch, len(self.train))
         # A proposal that helps takes a batch twice, and all training tasks.

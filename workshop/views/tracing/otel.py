@@ -162,11 +162,12 @@ class RunTracer:
         self._provider.shutdown()
 
     def _write_turn(self, act: TurnLog, moment: Window, root: Span) -> None:
-        turn, error = act.turn, "the turn did not complete"
+        turn = act.turn
+        error: str | None = "the turn did not complete"
         facts = _ours(turn=act.number, attempt=act.attempt)
         texts: Facts = {}
         if turn:
-            error = (turn.report.error if turn.report else None) or ""
+            error = turn.report.error if turn.report else None
             facts |= _ours(decision=turn.decision.decision, requests=act.requests)
             texts = {"agent.input": turn.state, "agent.output": turn.decision.prompt()}
         span = self._begin(f"turn {act.number}", root, moment.began, facts, texts)
@@ -181,8 +182,8 @@ class RunTracer:
         _end(span, moment.ended, error, "worker" if turn else "unfinished")
 
     def _write_model_call(self, call: ModelCall, prompts: Mapping[str, str], turn: Span) -> None:
-        provider, _, rest = call.model.partition("/")
-        provider = _PROVIDERS.get(provider, provider) if rest else None
+        first, _, rest = call.model.partition("/")
+        provider = _PROVIDERS.get(first, first) if rest else None
         facts = {
             OPERATION: "chat",
             "gen_ai.request.model": call.model,
@@ -254,7 +255,8 @@ def _end(span: Span, ended: float, error: str | None, kind: str | None) -> None:
 
 
 def _window_of(act: TurnLog) -> Window:
-    inside = [Window(one.started, one.started + one.seconds) for one in (*act.asked, *act.tools)]
+    calls: list[ModelCall | ToolCall] = [*act.asked, *act.tools]
+    inside = [Window(one.started, one.started + one.seconds) for one in calls]
     if act.turn and act.turn.started:
         inside.append(Window(act.turn.started, act.turn.started + act.turn.seconds))
     return Window.around(*inside)
