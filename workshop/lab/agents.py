@@ -111,7 +111,8 @@ class ShareKeeper:
         Raises CannotRun: the pack cannot be read.
         """
         self.share, self._lab = share, lab
-        self.folder, self._begin = (folder, None) if isinstance(folder, Path) else (None, folder)
+        self.folder: Path | None = folder if isinstance(folder, Path) else None
+        self._begin = None if isinstance(folder, Path) else folder
         name = share.pack
         self.pack = lab.read(lab.world.pack_text(name, list(share.raws.values())), name)
         self.record: AgentSessionRecord | None = None

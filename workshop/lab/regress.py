@@ -225,7 +225,11 @@ def show(run: SampledRun, *, as_json: bool = False) -> None:
             if not all(one.passed for one in results.tasks):
                 say(console, f"look closer: {command('show', path, '--failed')}")
         else:
-            say(console, f"no page: more than {SHOWN_AT_MOST:,} results")
+            page = command("report", path)
+            say(
+                console,
+                f"no page, because of more than {SHOWN_AT_MOST:,} results; write it: {page}",
+            )
     if manifest.agent:
         from workshop.agent_adapter.session import lines_of, records_of
         from workshop.lab.agents import check_end
