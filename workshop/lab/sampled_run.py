@@ -107,12 +107,18 @@ def read_sampled(path: Path) -> SampledRun:
     manifest = read_manifest(path)
     if not manifest.is_sampled:
         raise CannotRun(f"{path} was played as one session")
+    return SampledRun(path, settings_of_run(path, manifest))
+
+
+def settings_of_run(path: Path, manifest: Manifest) -> Settings:
+    """How the tasks of a run are played, with its own prompts. Raises NotRecorded."""
     texts = read_prompts(path)
     sections = manifest.identity.sections.items()
     prompts = {name: texts[digest] for name, digest in sections if digest in texts}
-    fields = {k: v for k, v in manifest.options.items() if k in Settings.model_fields}
-    settings = Settings.model_validate(fields | {"prompts": prompts, "agent": manifest.agent})
-    return SampledRun(path, settings)
+    known = {k: v for k, v in manifest.options.items() if k in Settings.model_fields}
+    fields = {name: value for name, value in known.items() if value is not None}
+    own = {"benchmark": manifest.benchmark, "prompts": prompts, "agent": manifest.agent}
+    return Settings.model_validate(fields | own)
 
 
 def new_run(
