@@ -122,9 +122,10 @@ class ShareKeeper:
 
     def look(self, session: AgentSession, over: Iterable[Task]) -> list[TaskResult]:
         """The results of its tasks among those that are over. Raises CannotRun, OSError."""
-        mine = [task for task in session.platform.tasks if self._owns(session, task)]
-        if self._begin and self.folder is None and any(task.begun for task in mine):
-            self.folder = self._begin()
+        if self._begin and self.folder is None:
+            begun = (task for task in session.platform.tasks if task.begun)
+            if any(self._owns(session, task) for task in begun):
+                self.folder = self._begin()
         harmed = self._lab.benchmark.results.harmed
         return [
             self._kept(played(session.platform, task, harmed, None))
