@@ -175,7 +175,8 @@ def examine(
     try:
         models = load_models(options.models)
         # Of any benchmark: which one will be played is not said here.
-        named, urls = {**models.file.stages, **options.ids}, base_urls(environ)
+        named = {**models.file.stages, **options.ids}
+        urls = base_urls(environ, options.ids)
         places_by_role = {role: (model, urls.get(role)) for role, model in named.items()}
         places = doctor_models.places(models, places_by_role)
     except ModelsError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,15 @@ from core.runs.errors import CannotRun, Exit
 from core.runs.hints import command
 from core.terminal.console import answers, notes, say
 from core.terminal.figures import so_many_tasks
+from core.text import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from cli.assembly import Assembly
+    from coordinator.fork import Past
     from coordinator.session import Session
     from core.runs.results import RunResults
-    from workshop.views.fork_report import ForkReport
 
 
 def asks_to_submit(assembly: Assembly, session: Session, results: RunResults) -> bool:
@@ -142,29 +144,28 @@ def _report(assembly: Assembly) -> str:
         return f"no report: {type(error).__name__}: {error}"
 
 
-def _compared_fork(assembly: Assembly) -> ForkReport | None:
-    """A fork beside its original; None for any other run."""
-    past = assembly.past
-    if not past:
-        return None
+def _fork_lines(assembly: Assembly, past: Past) -> Iterator[str]:
+    """What a fork has changed, and the page on which both runs stand side by side."""
     from core.runs.reader import read_tasks
-    from workshop.views.fork_report import compare
+    from core.terminal.figures import number
+    from workshop.views.report.pairs import first_difference, steps_of
 
-    fork = read_tasks(assembly.folder, past.log.spec_id)[0]
-    return compare(past.log, fork, past.turn)
+    (fork,) = read_tasks(assembly.folder, past.log.spec_id)
+    difference = first_difference(steps_of(past.log), steps_of(fork))
+    yield f"{past.log.spec_id}: {past.log.run_id}, forked at turn {past.turn}"
+    for when, one in (("before", past.log), ("now", fork)):
+        yield f"{when}: {one.outcome}, score {number(one.score, 1)}"
+    yield f"first difference: {difference.text}"
+    yield f"turn by turn: {command('report', past.log.folder, assembly.folder)}"
 
 
 def _show_table(show: Console, assembly: Assembly, results: RunResults) -> None:
     from core.terminal.tables import summary_lines, summary_table
 
-    if fork := _compared_fork(assembly):
-        from workshop.views.fork_report import fork_table
-
-        say(show, fork.heading)
-        show.print(fork_table(fork))
-        say(show, f"turn by turn: {command('report', assembly.options.fork, assembly.folder)}")
-        return
     show.print(summary_table(results, show.width))
+    if assembly.past:
+        say(show, *map(clean, _fork_lines(assembly, assembly.past)))
+        return
     for line in summary_lines(results, assembly.benchmark.idle_group):
         show.print(line, highlight=False, markup=False)
 
@@ -195,11 +196,11 @@ def _show_failures(
 
 
 def print_json(assembly: Assembly, results: RunResults) -> None:
-    """Print the results, or of a fork the comparison with its original, as JSON.
+    """Print the results as JSON.
 
     Raises CannotRun: nobody gets the document that was asked for.
     """
-    print(hide((_compared_fork(assembly) or results).model_dump_json(indent=1)))
+    print(hide(results.model_dump_json(indent=1)))
     if lost := loss():
         where = assembly.folder
         raise CannotRun(f"standard output cannot be written: {lost}; the results are in {where}")

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli import registry
 from cli.benchmarks import know_worlds, used_sections
@@ -16,18 +15,12 @@ from cli.run_models import check_evaluator, prompts_of, run_models, versions
 from coordinator.benchmark import AS_SHIPPED, Benchmark
 from coordinator.config import StrategyName
 from core.files import read_bytes
-from core.models.models_file import default_models
 from core.runs.errors import CannotRun
 from core.runs.folder import PACK_COPY
 from core.runs.results import ResultsFile
 from core.runs.run_view import readable_results
 from workshop.lab.lab_benchmark import BenchmarkFactory, LabBenchmark, LabContext
 from workshop.lab.settings import Settings
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from cli.preflight import Asked
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ def lab_context(environment: Mapping[str, str]) -> LabContext:
     """The benchmarks that the lab can play; ``environment``: as the program was started with."""
     return LabContext(
         LAB, default="store", models=_models, texts=used_sections, prompts=_prompts,
-        versions=versions, environment=environment, ask_once=_ask_once,
+        versions=versions, environment=environment,
     )  # fmt: skip
 
 
@@ -82,15 +75,6 @@ def _prompts(benchmark: Benchmark, settings: Settings) -> Mapping[str, str]:
     fields = settings.model_dump(include=set(Options.model_fields), exclude={"prompts"})
     options = Options.model_validate(fields)
     return prompts_of(benchmark, options, run_models(options, benchmark.stages))
-
-
-def _ask_once(asked: Asked, note: Console) -> None:
-    from cli import preflight
-
-    models = default_models()
-    preflight.check_ids(models, asked)
-    preflight.check_keys(models, asked, note)
-    preflight.ask(models, asked, note)
 
 
 def play_trivial(folder: Path) -> None:

@@ -162,7 +162,7 @@ def run(command: Command, folder: Path) -> tuple[int, str]:
     return other.returncode, other.stdout + other.stderr
 
 
-SLOW = (PYTHON, "make ", f"{AGENT} regress --strategy both")
+SLOW = (PYTHON, "make ", f"{AGENT} regress --strategy")
 """What takes more than some seconds, or needs another process: only with RUN_ALL_COMMANDS."""
 BY_DAY = ("README.md", "tutorial.md")
 FEW = "few.json"

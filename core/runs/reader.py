@@ -53,32 +53,38 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
     logs = [read_task(path, strict=True) for path in paths]
     if empty := next((log.path for log in logs if not log.begun), None):
         raise NotRecorded(f"{empty}: is empty")
-    matches = logs if spec_id is None else named_tasks(logs, spec_id)
-    if not matches:
-        hint = instead(str(spec_id), [log.spec_id for log in logs])
-        raise NotRecorded(f"{folder} has no task {spec_id!r}; {hint}")
-    return matches
+    return logs if spec_id is None else named_tasks(logs, spec_id, folder)
 
 
-def named_tasks(logs: Sequence[TaskRecord], name: str) -> list[TaskRecord]:
-    """The tasks of that spec; one of several of it is named by its journal."""
-    return [one for one in logs if one.key == name and one.key != one.spec_id] or [
-        one for one in logs if one.spec_id == name
-    ]
+def named_tasks(logs: Sequence[TaskRecord], name: str, where: object) -> list[TaskRecord]:
+    """The tasks of that spec, or of the only one that begins so; one of several is named by its
+    journal.
+
+    ``where``: the run, for errors. Raises NotRecorded, which says which tasks there are.
+    """
+    exact = [one for one in logs if one.key == name and one.key != one.spec_id]
+    exact = exact or [one for one in logs if one.spec_id == name]
+    near = exact or [one for one in logs if one.spec_id.startswith(name)]
+    specs = {one.spec_id: one for one in near}
+    if len(specs) != 1:
+        others = [one.spec_id for one in logs]
+        hint = f"name one: {', '.join(specs)}" if specs else instead(name, others)
+        raise NotRecorded(f"{where} has no task {name!r}; {hint}")
+    return near
 
 
-def say_which(logs: Sequence[TaskRecord]) -> str:
-    """How each of several tasks of a spec is named."""
-    each = (f"{one.key} (pack {one.pack!r}, epoch {one.epoch})" for one in logs)
-    return f"name one: {', '.join(each)}"
+def one_task(logs: Sequence[TaskRecord], name: str, where: object) -> TaskRecord:
+    """The task of that name, as ``named_tasks``. Raises NotRecorded: none, or several."""
+    found = named_tasks(logs, name, where)
+    if len(found) > 1:
+        each = (f"{one.key} (pack {one.pack!r}, epoch {one.epoch})" for one in found)
+        raise NotRecorded(f"{where} has {name!r} several times; name one: {', '.join(each)}")
+    return found[0]
 
 
 def read_one_task(folder: Path, name: str) -> TaskRecord:
     """The task of that name, read strictly. Raises NotRecorded: none, or several."""
-    logs = read_tasks(folder, name)
-    if len(logs) > 1:
-        raise NotRecorded(f"{folder} has {name!r} several times; {say_which(logs)}")
-    return logs[0]
+    return one_task(read_tasks(folder), name, folder)
 
 
 def read_task(path: Path, *, strict: bool = False) -> TaskRecord:

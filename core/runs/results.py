@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import regex
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
@@ -64,8 +64,8 @@ class SampleKey(NamedTuple):
     player: str
 
 
-class TaskResult(Record):
-    """One task, played once by one player: a line of ``results.jsonl``; None is unknown."""
+class Sample(Record):
+    """One task, played once by one player, without what it came to."""
 
     pack: str = ""
     """"" on a real platform."""
@@ -73,6 +73,27 @@ class TaskResult(Record):
     epoch: int = 0
     """How often the run has this task before it."""
     player: str = AGENT
+    failure: Failure | None = None
+
+    @property
+    def key(self) -> SampleKey:
+        """Its pack, spec, epoch and player."""
+        return SampleKey(self.pack, self.spec_id, self.epoch, self.player)
+
+    @property
+    def task(self) -> tuple[str, str]:
+        """Pack and spec, by which the tasks of two runs are paired."""
+        return self.pack, self.spec_id
+
+    @property
+    def infrastructure_failure(self) -> bool:
+        """Whether the task ended for a reason outside of the agent."""
+        return self.failure in INFRASTRUCTURE
+
+
+class TaskResult(Sample):
+    """What a sample came to: a line of ``results.jsonl``; None is unknown."""
+
     task_id: str = ""
     task_text: str = ""
     journal: str = ""
@@ -96,7 +117,6 @@ class TaskResult(Record):
     cost_usd: Annotated[float | None, Figure] = None
     seconds: float = 0.0
     error: str | None = None
-    failure: Failure | None = None
     cause: str | None = None
     """Why it did not pass, where the worker's program is known to have failed, on one line."""
     failed_steps: tuple[str, ...] = ()
@@ -115,16 +135,6 @@ class TaskResult(Record):
     """Effects that had come already: changes, purchases, answers to the user."""
     unauthorised: int | None = None
     """Other changes and purchases that the pack does not want."""
-
-    @property
-    def key(self) -> SampleKey:
-        """Its pack, spec, epoch and player."""
-        return SampleKey(self.pack, self.spec_id, self.epoch, self.player)
-
-    @property
-    def task(self) -> tuple[str, str]:
-        """Pack and spec, by which the tasks of two runs are paired."""
-        return self.pack, self.spec_id
 
     @property
     def strict(self) -> float:
@@ -162,10 +172,8 @@ class TaskResult(Record):
         """Whether somebody should look at it; an unknown score alone is no failure."""
         return not self.passed and bool(self.failure or self.error or self.score is not None)
 
-    @property
-    def infrastructure_failure(self) -> bool:
-        """Whether the task ended for a reason outside of the agent."""
-        return self.failure in INFRASTRUCTURE
+
+Line = TypeVar("Line", bound=Sample)
 
 
 class Part(Record):
@@ -292,15 +300,24 @@ class ResultsFile:
         """The results that count. Raises NotRecorded, OSError."""
         return read_lines(self.path)
 
-    def settle(self, order: Mapping[tuple[str, str], int]) -> list[TaskResult]:
+    def samples(self) -> dict[Sample, bytes]:
+        """Those that count with their lines, which are not read further: a long run has many.
+
+        Raises NotRecorded, OSError.
+        """
+        found: dict[SampleKey, tuple[Sample, bytes]] = {}
+        for one, line in _read_lines(self.path, Sample, None):
+            found[one.key] = one, line
+        return dict(found.values())
+
+    def settle(self, order: Mapping[tuple[str, str], int]) -> None:
         """Put those that count in the order of their tasks, the agent's before the trivial ones.
 
-        Raises OSError.
+        Raises NotRecorded, OSError.
         """
-        key = lambda one: (one.player != AGENT, order[one.task], one.epoch)  # noqa: E731
-        results = sorted(self.read(), key=key)
-        write_whole(self.path, "".join(map(_line, results)))
-        return results
+        lines = self.samples()
+        samples = sorted(lines, key=lambda s: (s.player != AGENT, order[s.task], s.epoch))
+        write_whole(self.path, b"".join(lines[one] + b"\n" for one in samples).decode())
 
 
 def read_results(folder: Path, problems: list[str] | None = None) -> RunResults:
@@ -365,6 +382,12 @@ def _last_of(results: Iterable[TaskResult]) -> list[TaskResult]:
 
 
 def _read(path: Path, problems: list[str] | None) -> Iterator[TaskResult]:
+    return (result for result, _ in _read_lines(path, TaskResult, problems))
+
+
+def _read_lines(
+    path: Path, kind: type[Line], problems: list[str] | None
+) -> Iterator[tuple[Line, bytes]]:
     try:
         data = read_bytes(path, SERIES_BYTES)
     except FileNotFoundError:
@@ -372,7 +395,7 @@ def _read(path: Path, problems: list[str] | None) -> Iterator[TaskResult]:
     # The end of a line that a crash has cut is not looked at.
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         try:
-            yield TaskResult.model_validate_json(line)
+            yield kind.model_validate_json(line), line
         except ValidationError as error:
             text = f"{path.name}: line {number}: {first_problem(error)}"
             if problems is None:

@@ -138,6 +138,18 @@ def read_run_view(folder: Path) -> RunView:
     return run.view([run.task(path) for path in paths])
 
 
+def view_of(name: str, results: Iterable[TaskResult], brain: ModelPair, harm_name: str) -> RunView:
+    """A run of which there are the results alone."""
+    nowhere = Path(name, "tasks")
+    tasks = (
+        TaskRecord(nowhere / f"{number}.jsonl", one.spec_id, one.task_id, one.task_text).told(
+            one, harm_name
+        )
+        for number, one in enumerate(results)
+    )
+    return RunView(name, tuple(tasks), brain=brain, harm_name=harm_name)
+
+
 def readable_results(folder: Path) -> RunResults | None:
     """Read a run as far as it can be read; None where its ``run.json`` cannot be."""
     return Folder(folder).results

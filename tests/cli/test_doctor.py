@@ -99,6 +99,15 @@ def test_without_any_key_all_is_fine(look: Look) -> None:
     }  # fmt: skip
 
 
+def test_a_worker_of_the_same_model_is_asked_at_the_evaluators_address(look: Look) -> None:
+    with FakeOpenAI(lambda *_: GOOD, key=KEY) as server:
+        url = {"EVALUATOR_BASE_URL": server.base_url}
+        diagnosed, _ = look("openai/fake-large", **url, OPENAI_API_KEY=KEY)
+        assert len(server.seen) == 1
+    subjects = {f.subject for f in diagnosed.findings if f.area == "models"}
+    assert (diagnosed.ok, subjects) == (True, {"evaluator and worker: openai/fake-large"})
+
+
 def test_a_served_model_is_asked_once_and_told_of_before(look: Look) -> None:
     seen_before: list[int] = []
     with FakeOpenAI(lambda *_: GOOD, key=KEY) as server:

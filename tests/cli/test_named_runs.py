@@ -151,7 +151,7 @@ def test_a_fork_goes_on_as_its_run_was_played(logs: Path, shop_json: Any, tmp_pa
     done = call("--fork", "latest", "--task", "one", "--turn", "2", "--json")
     assert done.exit_code == 0, done.output
     results = results_at(newest(logs))
-    assert results["run_id"] == json.loads(done.stdout)["fork"]["run_id"]
+    assert results["run_id"] == json.loads(done.stdout)["run_id"]
     assert results["brain"]["evaluator"] == "scripted/store"
 
 

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cli.cli import app
 from core.runs.reader import read_task
+from core.runs.results import NAME, read_lines, read_results
 from tests.markers import seeds
 from workshop.simulator.store.pack import BUNDLED_PACK
 
@@ -32,6 +35,29 @@ def purchases(run: Path) -> dict[str, int]:
     with serve(load_pack(run / "pack.json"), state=run / "platform.jsonl") as simulator:
         platform = simulator.platform
         return {task: len(platform.acts(task)) for _, task, _ in manifest["tasks"]}
+
+
+@pytest.mark.promise("nothing lost at a kill")
+def test_tasks_that_a_run_closed_after_a_failure_are_played_again_and_have_one_result(
+    tmp_path: Path,
+) -> None:
+    pack, logs = small_pack(tmp_path / "pack.json", 2), tmp_path / "logs"
+    dead = ("--evaluator", "faulty/store?rate=1&kinds=http-401")
+    done = CliRunner().invoke(app, ["--pack", str(pack), "--out", str(logs), "--quiet", *dead])
+    assert done.exit_code == 1
+    (run,) = logs.iterdir()
+    before = {one.spec_id: one for one in read_lines(run / NAME)}
+    assert [one.failure for one in before.values()] == ["model"] * 2
+    lines = (run / NAME).read_text().count("\n")
+    models = ("--evaluator", "scripted/store", "--worker", "scripted/store", "--force")
+    assert CliRunner().invoke(app, ["--resume", str(run), *models, "--quiet"]).exit_code == 0
+    after = {one.spec_id: one for one in read_lines(run / NAME)}
+    assert (run / NAME).read_text().count("\n") > lines, "the file is only appended to"
+    assert {spec: one.score for spec, one in after.items()} == dict.fromkeys(before, 1.0)
+    assert all(after[spec].task_id != one.task_id for spec, one in before.items())
+    results = read_results(run)
+    assert (len(results.tasks), results.totals.score_mean) == (2, 1.0)
+    assert results.finished
 
 
 def until_done(lives: Any, pack: Path, seed: int, *, jobs: int = 1) -> int:

@@ -13,8 +13,10 @@ from typer.testing import CliRunner, Result
 from cli.cli import app
 from coordinator.fork import differences
 from core.runs.reader import read_tasks
+from core.runs.run_view import read_run_view
 from tests import canned
 from tests.records import results_at
+from workshop.views.report.pairs import pairs_of
 
 NO_ENV = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "ERC3_CLIENT"), "")
 FILL = """
@@ -88,11 +90,17 @@ class RequestHandler:
         )
 
     def forked(self, run: Path, turn: int, *options: object) -> tuple[dict[str, Any], Path]:
-        """The document of a fork that ran, and its run folder."""
+        """The result of a fork that ran, and its run folder."""
         done = self.fork(run, turn, "--json", *options)
         assert done.exit_code == 0, done.output
         document: dict[str, Any] = json.loads(done.stdout)
-        return document, self.folder / "logs" / document["fork"]["run_id"]
+        return document["tasks"][0], self.folder / "logs" / document["run_id"]
+
+
+def change(before: Path, now: Path) -> str:
+    """The first difference that the page of both runs shows."""
+    (pair,) = pairs_of(read_run_view(before), read_run_view(now))
+    return pair.first_difference.text
 
 
 def journal(run: Path) -> list[dict[str, Any]]:
@@ -141,10 +149,8 @@ def test_the_same_models_come_to_the_same_end(desk: RequestHandler, recorded: Pa
             says("fill", "try for 81", "buy for 81 or 27")[turn - 1 :],
             does(FILL, TRY, BUY)[turn - 1 :],
         )
-        document, folder = desk.forked(recorded, turn, *models)
-        assert document["format"] == "run-fork/3"
-        assert document["difference"] == "the same"
-        result = document["fork"]["result"]
+        result, folder = desk.forked(recorded, turn, *models)
+        assert change(recorded, folder) == "the same"
         assert (result["verdict"], result["score"]) == ("purchased", 1.0)
         prompts = [
             [r["prompt_sha256"] for r in journal(run) if r["type"] == "model_call"]
@@ -164,14 +170,14 @@ def test_a_fork_marks_where_it_comes_from(desk: RequestHandler, recorded: Path) 
 def test_the_stock_has_moved_in_the_fork_as_it_had(desk: RequestHandler, recorded: Path) -> None:
     look = "final_answer([Req_ViewBasket(), Combo_List_All_Products()['products']])"
     models = desk.play([*says("look"), "DECISION: FINISH\nINSTRUCTION: DECLINED"], does(look))
-    document, folder = desk.forked(recorded, 3, *models)
+    now, folder = desk.forked(recorded, 3, *models)
     basket, products = next(r for r in journal(folder) if r.get("number") == 3)["report"]["result"]
     assert (basket["items"][0]["quantity"], basket["coupon"], basket["total"]) == (3, "TEN", 81)
     assert {p["sku"]: p["available"] for p in products}["pot"] == 1
-    before, now = document["original"]["result"], document["fork"]["result"]
+    before = results_at(recorded)["tasks"][0]
     assert (before["verdict"], before["acts"], before["turns"]) == ("purchased", 1, 3)
     assert (now["verdict"], now["acts"], now["turns"]) == ("declined", 0, 4)
-    assert document["difference"] == "turn 3: other calls, other words"
+    assert change(recorded, folder) == "turn 3: other calls, other words"
 
 
 def test_what_was_learnt_before_is_known_in_the_fork(desk: RequestHandler, recorded: Path) -> None:
@@ -189,9 +195,8 @@ def test_a_fork_can_be_forked_and_read_again(desk: RequestHandler, recorded: Pat
     _, first = desk.forked(
         recorded, 2, *desk.play(says("try for 81", "buy for 81 or 27"), does(TRY, BUY))
     )
-    document, second = desk.forked(first, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
-    assert document["difference"] == "the same"
-    assert document["original"]["run_id"] == first.name
+    _, second = desk.forked(first, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
+    assert change(first, second) == "the same"
     (task,) = read_tasks(second, "shop")
     assert [t.number for t in task.turns] == [1, 2, 3]
     assert [len(t.of_worker) for t in task.turns] == [1, 1, 1]
@@ -217,10 +222,11 @@ def test_a_model_that_fails_is_a_result(desk: RequestHandler, recorded: Path) ->
     done = desk.fork(recorded, 3, "--json", "--evaluator", dead)
     assert done.exit_code == 1
     document = json.loads(done.stdout)
-    result = document["fork"]["result"]
+    (result,) = document["tasks"]
     assert result["outcome"] == "error"
     assert "the key is not valid" in result["error"]
-    assert document["difference"].startswith("turn 3: ")
+    folder = desk.folder / "logs" / document["run_id"]
+    assert change(recorded, folder).startswith("turn 3: ")
 
 
 def test_another_state_stops_the_fork_and_says_where(desk: RequestHandler, recorded: Path) -> None:

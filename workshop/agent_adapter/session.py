@@ -82,8 +82,12 @@ class Launch:
     """Where what it prints is kept; None: it has the terminal."""
 
 
+class AgentNotStarted(CannotRun):
+    """There is no such program, or it cannot be run."""
+
+
 class AgentSession:
-    """A process and its platform. Raises CannotRun if the agent cannot be started."""
+    """A process and its platform. Raises AgentNotStarted."""
 
     def __init__(self, packs: Sequence[Pack], number: int, launch: Launch) -> None:
         self._number, self._launch = number, launch
@@ -107,7 +111,7 @@ class AgentSession:
             except OSError as error:
                 program = launch.command if isinstance(launch.command, str) else launch.command[0]
                 text = f"{program} cannot be started: {error.strerror or error}"
-                raise CannotRun(text) from None
+                raise AgentNotStarted(text) from None
             on_failure.pop_all()
 
     @property
@@ -144,11 +148,6 @@ class AgentSession:
     def failed(self) -> bool:
         """Whether it ended by itself with another exit code than 0."""
         return self._process.failed and not self._why
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user has ended it."""
-        return self._why == INTERRUPTED
 
     def finish(self, why: str) -> None:
         """Stop the agent and the platform; ``why``: "" if it ended by itself."""

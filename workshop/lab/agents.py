@@ -10,7 +10,7 @@ import shlex
 import signal
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +38,7 @@ from workshop.agent_adapter.outcome import Cause, PlayedTask, played, tasks_of
 from workshop.agent_adapter.session import (
     FOLDER,
     INTERRUPTED,
+    AgentNotStarted,
     AgentSession,
     AgentSessionRecord,
     Launch,
@@ -104,34 +105,55 @@ def shares_of(jobs: Iterable[Job], side_by_side: int, lab: LabBenchmark) -> list
 class ShareKeeper:
     """Keeps what becomes of a share's tasks: their journals, and how the agent ended."""
 
-    def __init__(self, lab: LabBenchmark, share: Share, folder: Path) -> None:
-        """``folder``: the run folder. Raises CannotRun: the pack cannot be read."""
-        self.share, self.folder, self._lab = share, folder, lab
+    def __init__(self, lab: LabBenchmark, share: Share, folder: Path | Callable[[], Path]) -> None:
+        """``folder``: the run folder, or what makes it once a task is begun.
+
+        Raises CannotRun: the pack cannot be read.
+        """
+        self.share, self._lab = share, lab
+        self.folder: Path | None = folder if isinstance(folder, Path) else None
+        self._begin = None if isinstance(folder, Path) else folder
         name = share.pack
         self.pack = lab.read(lab.world.pack_text(name, list(share.raws.values())), name)
+        self.record: AgentSessionRecord | None = None
+        """How the agent ended, once it has."""
         self._known = lab.known_of(self.pack)
+        self._done: set[str] = set()
 
-    def look(self, session: AgentSession, tasks: Iterable[Task]) -> list[TaskResult]:
-        """The results of tasks that were closed. Raises CannotRun: one cannot be kept."""
-        return [self._kept(played(session.platform, task, None)) for task in tasks]
+    def look(self, session: AgentSession, over: Iterable[Task]) -> list[TaskResult]:
+        """The results of its tasks among those that are over. Raises CannotRun, OSError."""
+        if self._begin and self.folder is None:
+            begun = (task for task in session.platform.tasks if task.begun)
+            if any(self._owns(session, task) for task in begun):
+                self.folder = self._begin()
+        return [
+            self._kept(played(session.platform, task, None))
+            for task in over
+            if self._owns(session, task)
+        ]
 
-    def finish(self, session: AgentSession, done: Iterable[str]) -> list[TaskResult]:
-        """The results of all tasks but those that are done, once the session is over.
+    def finish(self, session: AgentSession) -> list[TaskResult]:
+        """The results of the tasks that are left, once the session is over; none without a run.
 
         Raises CannotRun: one cannot be kept.
         """
+        self.record = session.record(self.share.pack, self.share.epoch, self.share.raws)
+        if self.folder is None:
+            return []
         first = {spec: tasks[0] for spec, tasks in tasks_of(session.platform).items()}
-        left = self.share.raws.keys() - set(done)
         results = []
-        for spec in (spec for spec in self.share.raws if spec in left):
+        for spec in (spec for spec in self.share.raws if spec not in self._done):
             task = first.get(spec)
             cause = session.cause_of(task)
             if task is None:
                 results += self.never_made([spec], cause)
             else:
                 results.append(self._kept(played(session.platform, task, cause)))
-        keep_record(self.folder, session.record(self.share.pack, self.share.epoch, self.share.raws))
+        keep_record(self.folder, self.record)
         return results
+
+    def _owns(self, session: AgentSession, task: Task) -> bool:
+        return session.platform.served_as(task.benchmark).world is self._lab.world
 
     def never_made(self, specs: Iterable[str], cause: Cause) -> list[TaskResult]:
         """The results of tasks that no platform has made. Raises CannotRun."""
@@ -154,28 +176,31 @@ class ShareKeeper:
     def _kept(self, one: PlayedTask) -> TaskResult:
         """The result with what the pack tells of its task, once its journal is on the disk."""
         spec = one.result.spec_id
+        self._done.add(spec)
         known = {k: v for k, v in self._known[spec]._asdict().items() if v is not None}
         place = {"pack": self.share.pack, "epoch": self.share.epoch}
         update = {**known, **place, "journal": self.share.stems[spec]}
         result = one.result.model_copy(update=update)
+        assert self.folder is not None
         try:
-            self._write(result, one)
+            _write_journal(self.folder, result, one)
         except JournalFailed as error:
             raise CannotRun(str(error)) from None
         return result
 
-    def _write(self, result: TaskResult, one: PlayedTask) -> None:
-        """The journal of a task; of one that is played again there is one attempt more in it."""
-        with closing(Journal(journal_file(self.folder, result.journal))) as journal:
-            named = ("spec_id", "task_id", "pack", "epoch", "mechanics")
-            task = {name: getattr(result, name) for name in named}
-            journal.write("task", {**task, "text": result.task_text})
-            for request in one.observed:
-                journal.write("seen", request.model_dump(mode="json"))
-            for kind, texts in (("event", one.events), ("info", one.remarks)):
-                for text in texts:
-                    journal.write(kind, {"text": text})
-            journal.write("result", result.model_dump(mode="json"))
+
+def _write_journal(folder: Path, result: TaskResult, one: PlayedTask) -> None:
+    """The journal of a task; of one that is played again there is one attempt more in it."""
+    with closing(Journal(journal_file(folder, result.journal))) as journal:
+        named = ("spec_id", "task_id", "pack", "epoch", "mechanics")
+        task = {name: getattr(result, name) for name in named}
+        journal.write("task", {**task, "text": result.task_text})
+        for request in one.observed:
+            journal.write("seen", request.model_dump(mode="json"))
+        for kind, texts in (("event", one.events), ("info", one.remarks)):
+            for text in texts:
+                journal.write(kind, {"text": text})
+        journal.write("result", result.model_dump(mode="json"))
 
 
 @dataclass
@@ -206,42 +231,62 @@ class AgentEngine:
                 yield play_job(job, self.factory)
             else:
                 theirs.append(job)
+        lab, folder = self.factory(), self.folder
+        shares = shares_of(theirs, agent.side_by_side, lab)
+        groups = [[ShareKeeper(lab, share, folder)] for share in shares]
         with stand_in() as package, interrupts(self.stop):
-            command, folder = self.command or agent.command, self.folder / FOLDER
-            launch = Launch(command, self.environment, package, agent.timeout, folder)
-            yield from self._play(theirs, launch, agent.side_by_side)
+            command = self.command or agent.command
+            launch = Launch(command, self.environment, package, agent.timeout, folder / FOLDER)
+            playing = Players(launch, agent.side_by_side, next_number(folder), self.stop)
+            for _, results in playing.play(groups):
+                yield results
 
-    def _play(
-        self, jobs: Iterable[Job], launch: Launch, side_by_side: int
-    ) -> Iterator[list[TaskResult]]:
-        lab = self.factory()
-        shares = [ShareKeeper(lab, one, self.folder) for one in shares_of(jobs, side_by_side, lab)]
-        waiting = list(enumerate(shares, next_number(self.folder)))
-        live: list[tuple[AgentSession, ShareKeeper, set[str]]] = []
+
+@dataclass
+class Players:
+    """Processes of an agent, at most so many at once; each plays a group of shares."""
+
+    launch: Launch
+    side_by_side: int
+    first_number: int
+    stop: threading.Event
+    """Set where an interrupt asks for the end."""
+
+    def play(
+        self, groups: Iterable[Sequence[ShareKeeper]]
+    ) -> Iterator[tuple[ShareKeeper, list[TaskResult]]]:
+        """The results of each share as they are ready. Raises CannotRun, OSError.
+
+        An interrupt ends the agents, and what they have played is kept.
+        """
+        waiting = list(enumerate(groups, self.first_number))
+        live: list[tuple[AgentSession, Sequence[ShareKeeper]]] = []
         try:
             while waiting or live:
-                while waiting and len(live) < side_by_side and not self.stop.is_set():
-                    count, keeper = waiting.pop(0)
-                    live.append((AgentSession([keeper.pack], count, launch), keeper, set()))
+                while waiting and len(live) < self.side_by_side and not self.stop.is_set():
+                    count, keepers = waiting.pop(0)
+                    packs = [keeper.pack for keeper in keepers]
+                    live.append((AgentSession(packs, count, self.launch), keepers))
                 stop = self.stop.wait(LOOK_SECONDS)
                 for one in list(live):
-                    session, keeper, done = one
+                    session, keepers = one
                     why = INTERRUPTED if stop else session.why_over()
                     if why is not None:
                         session.finish(why)
-                    results = keeper.look(session, session.look())
-                    done.update(result.spec_id for result in results)
-                    if why is not None:
-                        results += keeper.finish(session, done)
                         live.remove(one)
-                    yield results
+                    over = session.look()
+                    for keeper in keepers:
+                        yield keeper, keeper.look(session, over)
+                        if why is not None:
+                            yield keeper, keeper.finish(session)
                 if stop:
                     cause = Cause("interrupted", f"{INTERRUPTED} before an agent was started")
-                    for _, keeper in waiting:
-                        yield keeper.never_made(keeper.share.raws, cause)
+                    for keeper in (keeper for _, keepers in waiting for keeper in keepers):
+                        if keeper.folder:
+                            yield keeper, keeper.never_made(keeper.share.raws, cause)
                     return
         finally:
-            for session, *_ in live:
+            for session, _ in live:
                 session.stop()
 
 
@@ -322,87 +367,72 @@ def agent(options: AgentOptions, context: typer.Context) -> int:
     Whatever starts it: its command follows. Shows its scores.
     """
     lab_context: LabContext = context.obj()
-    runs = [AttachedRun(lab_context, pack, options) for pack in _packs(options, lab_context)]
-    _check_key(options)
-    stop = threading.Event()
+    began, stop = time.monotonic(), threading.Event()
     with ExitStack() as stack:
+        runs = [
+            AttachedRun(lab_context, pack, options, stack) for pack in _packs(options, lab_context)
+        ]
+        _check_key(options)
         package = None if options.own_sdk else stack.enter_context(stand_in())
         stack.enter_context(interrupts(stop))
         launch = Launch(options.command, lab_context.environment, package, None, None)
         try:
-            session = AgentSession([run.keeper.pack for run in runs], 1, launch)
-        except CannotRun as error:
+            for keeper, results in Players(launch, 1, 1, stop).play([[run.keeper for run in runs]]):
+                if results and keeper.folder:
+                    ResultsFile(keeper.folder).append(results)
+        except AgentNotStarted as error:
             raise Usage(str(error)) from None
-        stack.callback(session.stop)
-        why = None
-        while why is None:
-            why = INTERRUPTED if stop.wait(LOOK_SECONDS) else session.why_over()
-            if why is not None:
-                session.finish(why)
-            over = session.look()
-            for run in runs:
-                run.look(session, over, stack)
-        begun = [run for run in runs if run.folder]
-        for run in begun:
-            run.finish(session)
-    return _show(session, begun, options.command)
+        for run in runs:
+            run.close(time.monotonic() - began)
+    return _show([run.keeper for run in runs], options.command)
 
 
 class AttachedRun:
     """A run of one benchmark by an agent that has the terminal; on disk once it plays it."""
 
-    def __init__(self, context: LabContext, pack: tuple[str, str], options: AgentOptions) -> None:
-        """``pack``: benchmark and pack. Raises CannotRun: the pack cannot be read."""
+    def __init__(
+        self,
+        context: LabContext,
+        pack: tuple[str, str],
+        options: AgentOptions,
+        stack: ExitStack,
+    ) -> None:
+        """``pack``: benchmark and pack; ``stack`` holds the run folder.
+
+        Raises CannotRun: the pack cannot be read.
+        """
         benchmark, asked = pack
-        self.folder: Path | None = None
         self._lab, self._context, self._options = context.benchmark(benchmark), context, options
-        self._sources = sources_of([asked], self._lab)
+        self._sources, self._stack = sources_of([asked], self._lab), stack
         raws = {str(raw["spec_id"]): raw for raw in self._sources[0].scenarios()}
         stems = {spec: file_name(spec) for spec in raws}
         share = Share(self._sources[0].name, 0, raws, stems)
-        self.keeper = ShareKeeper(self._lab, share, options.out)
+        self.keeper = ShareKeeper(self._lab, share, self._begin)
         command = shlex.join(options.command)
         external = ExternalAgent(command=redact(command), commit=commit_of(command))
         self._settings = Settings(
             benchmark=benchmark, packs=(asked,), journals="all", agent=external
         )
-        self._began = time.monotonic()
-        self._done: set[str] = set()
 
-    def look(self, session: AgentSession, over: Sequence[Task], stack: ExitStack) -> None:
-        """Keep what the agent has done of this run's tasks. Raises CannotRun, OSError."""
-        mine = [one for one in session.platform.tasks if self._owns(session, one)]
-        if self.folder is None and any(task.begun for task in mine):
-            self.folder = stack.enter_context(run_folder(self._options.out))
-            asked = {"name": self._options.name}
-            new_run(self.folder, self._sources, self._settings, self._context, asked)
-            self.keeper.folder = self.folder
-        if self.folder:
-            closed = [one for one in over if self._owns(session, one)]
-            self._keep(self.keeper.look(session, closed))
+    def _begin(self) -> Path:
+        folder = self._stack.enter_context(run_folder(self._options.out))
+        asked = {"name": self._options.name}
+        new_run(folder, self._sources, self._settings, self._context, asked)
+        return folder
 
-    def finish(self, session: AgentSession) -> None:
-        """Keep the tasks that were left, the trivial players' results and the page.
+    def close(self, seconds: float) -> None:
+        """Add the trivial players' results and the page, if there is a run.
 
         Raises CannotRun, OSError.
         """
-        assert self.folder is not None
-        self._keep(self.keeper.finish(session, self._done))
-        ResultsFile(self.folder).append(
-            play_trivial(self._lab, self.keeper.pack, self.keeper.share.raws)
-        )
-        note_agent(self.folder)
-        run = SampledRun(self.folder, self._settings)
-        close_run(run, time.monotonic() - self._began)
+        if (folder := self.keeper.folder) is None:
+            return
+        trivial = play_trivial(self._lab, self.keeper.pack, self.keeper.share.raws)
+        ResultsFile(folder).append(trivial)
+        note_agent(folder)
+        run = SampledRun(folder, self._settings)
+        close_run(run, seconds)
         write_page(run)
-
-    def _owns(self, session: AgentSession, task: Task) -> bool:
-        return session.platform.served_as(task.benchmark).world is self._lab.world
-
-    def _keep(self, results: Sequence[TaskResult]) -> None:
-        assert self.folder is not None
-        self._done.update(one.spec_id for one in results)
-        ResultsFile(self.folder).append(results)
 
 
 def _packs(options: AgentOptions, context: LabContext) -> list[tuple[str, str]]:
@@ -439,26 +469,22 @@ def _check_key(options: AgentOptions) -> None:
         say(notes(), f"note: {file} holds an account key; {text}")
 
 
-def _show(session: AgentSession, runs: Sequence[AttachedRun], command: Sequence[str]) -> int:
+def _show(keepers: Sequence[ShareKeeper], command: Sequence[str]) -> int:
     """Print what each run has come to; the exit code."""
-    show, records = answers(), []
-    for run in runs:
-        assert run.folder is not None
-        (record,) = records_of(run.folder)
-        records.append(record)
-        say(show, *map(clean, _scores(run.folder, record)))
-    if not runs:
-        record = session.record("every pack", 0, ())
-        text = why_nothing_began(record, shadow_of(command))
-        say(show, clean(f"the agent started no task here: {text}"))
-        records.append(record)
-    elif session.failed:
-        say(show, f"the agent died: {records[0].exit}")
-    if session.interrupted:
+    show, records = answers(), [keeper.record for keeper in keepers if keeper.record]
+    played = [(one.folder, one.record) for one in keepers if one.folder and one.record]
+    for folder, record in played:
+        say(show, *map(clean, _scores(folder, record)))
+    if not records or records[0].ended_by == INTERRUPTED:
         say(show, "interrupted")
         return Exit.INTERRUPTED
-    complete = runs and all(one.is_complete for one in records)
-    return Exit.PLAYED if complete and not session.failed else Exit.OUTSIDE
+    if not played:
+        text = why_nothing_began(records[0], shadow_of(command))
+        say(show, clean(f"the agent started no task here: {text}"))
+    elif records[0].failed:
+        say(show, f"the agent died: {records[0].exit}")
+    complete = played and all(record.is_complete for _, record in played)
+    return Exit.PLAYED if complete and not records[0].failed else Exit.OUTSIDE
 
 
 def _scores(folder: Path, record: AgentSessionRecord) -> Iterator[str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from coordinator.benchmark import Benchmark, TaskOptions
 from coordinator.config import StrategyName
-from core.models.model_call import Role
 from core.runs.errors import CannotRun, Usage
 from core.runs.results import Known
 from workshop.generators.generating import Generator, Raw, generator_of
@@ -95,8 +94,6 @@ class LabContext:
     """Versions of what decides how a run goes."""
     environment: Mapping[str, str]
     """The environment of the user's shell, without additions from a .env file."""
-    ask_once: Callable[[Mapping[Role, tuple[str, str | None]], Console], None]
-    """Ask models by role, with their base URLs, for one short answer. Raises CannotRun."""
 
     def benchmark(self, name: str | None = None) -> LabBenchmark:
         """A benchmark in this process. Raises Usage."""

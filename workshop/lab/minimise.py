@@ -19,24 +19,20 @@ from core.runs.errors import CannotRun
 from core.runs.find import LOGS, NAMED, Logs, find_run
 from core.runs.folder import pack_files
 from core.runs.journal import file_name, write_whole
-from core.runs.manifest import Manifest, read_manifest
+from core.runs.manifest import read_manifest
 from core.runs.packs import kept_packs
-from core.runs.prompts import read_prompts
 from core.runs.results import TaskResult
 from core.terminal.console import answers, say
 from core.text import instead
 from workshop.generators.generating import Raw
 from workshop.lab.engines import Job
 from workshop.lab.lab_benchmark import LabBenchmark, LabContext
+from workshop.lab.sampled_run import settings_of_run
 from workshop.lab.settings import Settings
 from workshop.simulator.world import Cut
 from workshop.views.no_verdict import no_verdict
 
 T = TypeVar("T")
-OF_THE_RUN = {
-    "strategy", "evaluator", "worker", "max_turns", "guards", "stages", "models",
-}  # fmt: skip
-"""Options of a run by which its tasks are played again."""
 
 
 def minimise(
@@ -104,25 +100,13 @@ def find(context: LabContext, folder: Path, spec: str) -> tuple[Raw, Settings]:
     if len(found) > 1:
         there = ", ".join(name for name, _ in found)
         raise CannotRun(f"{folder} has the scenario {spec!r} in several packs: {there}")
-    return found[0][1], settings_of(folder, manifest)
-
-
-def settings_of(folder: Path, manifest: Manifest) -> Settings:
-    """How a run's tasks are played once, with its own prompts. Raises CannotRun, NotRecorded."""
-    texts = read_prompts(folder)
-    sections = manifest.identity.sections.items()
-    given = {name: value for name, value in manifest.options.items() if value is not None}
-    fields = {name: given[name] for name in OF_THE_RUN & given.keys()}
-    prompts = {name: texts[digest] for name, digest in sections if digest in texts}
-    settings = Settings.model_validate(
-        fields | {"prompts": prompts, "benchmark": manifest.benchmark}
-    )
+    settings = settings_of_run(folder, manifest)
     if settings.models:
         try:
             load_models(Path(settings.models))
         except ModelsError as error:
             raise CannotRun(str(error)) from None
-    return settings
+    return found[0][1], settings
 
 
 def failure_class(trial: TaskResult, harm_name: str) -> str | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from shutil import rmtree
-from typing import Literal
 
 import typer
 
-from coordinator.config import STRATEGIES, StrategyName, option
+from coordinator.config import STRATEGIES, option
 from coordinator.stages import chosen
 from core.models.redact import redact
 from core.runs.errors import CannotRun, Usage
@@ -20,17 +19,16 @@ from core.runs.manifest import ExternalAgent, read_manifest
 from core.runs.results import read_results
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import option_of, takes
+from core.terminal.tables import ending
 from core.text import clean
 from workshop.lab.command import PACKS, LabOptions, Sitting
 from workshop.lab.lab_benchmark import LabContext
 from workshop.lab.packs import sources_of
-from workshop.lab.report import failed_lines, report, summaries_of
+from workshop.lab.report import report, summaries_of
 from workshop.lab.sampled_run import SHOWN_AT_MOST, SampledRun, new_run
 from workshop.lab.settings import AGENT_SECONDS, AGENTS_SIDE_BY_SIDE, Settings, cores
-from workshop.views.comparison import MARGIN
 from workshop.views.no_verdict import no_verdict
 
-DEFAULT_STRATEGY: StrategyName = "evaluator-worker"
 OF_A_SITTING = {"resume", "out", "jobs", "scheduler", "as_json"}
 """Options that a resumed run may have with another value."""
 OF_AN_AGENT = {
@@ -43,11 +41,6 @@ OF_AN_AGENT = {
 class RegressOptions(LabOptions):
     """The command line of ``regress``."""
 
-    strategy: Literal["evaluator-worker", "next-step", "both"] = option(  # type: ignore[assignment]
-        "evaluator-worker, next-step, or both in turn on the same tasks, with a "
-        "verdict on the second.",
-        DEFAULT_STRATEGY,
-    )
     pack: tuple[str, ...] = option(f"{PACKS} [bundled]. Repeatable.", ("bundled",))
     epochs: int = option("How often to play each task.", 1, ge=1)
     resume: str | None = option(
@@ -78,11 +71,6 @@ class RegressOptions(LabOptions):
         ge=0.1,
     )
 
-    @property
-    def strategies(self) -> tuple[StrategyName, ...]:
-        """The strategies to play, in order."""
-        return tuple(STRATEGIES) if self.strategy == "both" else (self.strategy,)
-
 
 @takes(RegressOptions)
 def regress(options: RegressOptions, context: typer.Context) -> int:
@@ -94,27 +82,21 @@ def regress(options: RegressOptions, context: typer.Context) -> int:
             lab_context, options.jobs, options.scheduler, options.as_json, options.agent
         )
         if options.resume:
-            show(sitting.resume(find_run(options.resume, options.out)), as_json=options.as_json)
-            return 0
-        runs = [_play(sitting, one, options) for one in settings_of(options, lab_context)]
-        for run in runs:
-            show(run, as_json=options.as_json)
-        if len(runs) < 2:
-            return 0
-        from workshop.views.compare import compare_runs
-
-        return compare_runs(runs[0].path, runs[1].path, MARGIN, as_json=False)
+            run = sitting.resume(find_run(options.resume, options.out))
+        else:
+            run = _play(sitting, settings_of(options, lab_context), options)
+        show(run, as_json=options.as_json)
+        return 0
 
 
 def check(options: RegressOptions) -> None:
     """Raises BadParameter where options do not go together."""
-    given, several = options.model_fields_set, len(options.strategies) > 1
+    given = options.model_fields_set
 
     def others(allowed: Iterable[str]) -> str:
         fields = [name for name in RegressOptions.model_fields if name in given - {*allowed}]
         return ", ".join(option_of(RegressOptions, name) for name in fields)
 
-    worker_less = not all(STRATEGIES[name].has_worker for name in options.strategies)
     for is_wrong, text in (
         (
             options.resume and others(OF_A_SITTING),
@@ -138,11 +120,7 @@ def check(options: RegressOptions) -> None:
             "on the workers' machines",
         ),
         (
-            several and given & {"worker", "max_turns", "as_json"},
-            "--strategy both cannot be combined with --worker, --max-turns or --json",
-        ),
-        (
-            options.worker and worker_less,
+            options.worker and not STRATEGIES[options.strategy].has_worker,
             f"--strategy {options.strategy} asks one model: name it with --evaluator",
         ),
     ):
@@ -150,8 +128,8 @@ def check(options: RegressOptions) -> None:
             raise typer.BadParameter(text)
 
 
-def settings_of(options: RegressOptions, context: LabContext) -> list[Settings]:
-    """The settings of each run to play. Raises Usage."""
+def settings_of(options: RegressOptions, context: LabContext) -> Settings:
+    """The settings of the run to play. Raises Usage."""
     lab = context.benchmark(options.benchmark)
     name = lab.world.name
     if options.agent:
@@ -163,13 +141,11 @@ def settings_of(options: RegressOptions, context: LabContext) -> list[Settings]:
             side_by_side=options.agents_side_by_side,
             timeout=options.agent_timeout,
         )
-        return [
-            Settings(
-                benchmark=name, packs=options.pack, epochs=options.epochs, agent=external,
-                journals="all",
-            )
-        ]  # fmt: skip
-    prompts = dict(context.texts(options.prompts, name, options.strategies, notes()))
+        return Settings(
+            benchmark=name, packs=options.pack, epochs=options.epochs, agent=external,
+            journals="all",
+        )  # fmt: skip
+    prompts = dict(context.texts(options.prompts, name, (options.strategy,), notes()))
     benchmark = lab.benchmark_with(options.guards, prompts)  # refuses what does not fit
     try:
         chosen(options.stages, benchmark.stages)
@@ -177,22 +153,17 @@ def settings_of(options: RegressOptions, context: LabContext) -> list[Settings]:
         raise Usage(f"--stages: {error}") from None
     # With a scheduler the journals would stay on other machines.
     some = "none" if options.scheduler else "failed"
-    shared = options.model_dump(include={"epochs", "guards", "stages"}) | {
+    asked = options.model_dump(include={"epochs", "guards", "stages", "strategy"}) | {
         "benchmark": name,
+        "max_turns": options.turns_of(options.strategy),
         "packs": options.pack,
         "prompts": prompts,
         "models": str(options.models.resolve()) if options.models else None,
         "journals": "all" if options.keep_journals else some,
         "trivial": "only" if options.baseline_only else "too",
     }
-    return [
-        Settings.model_validate(
-            shared
-            | {"strategy": strategy, "max_turns": options.turns_of(strategy)}
-            | context.models(name, strategy, options.evaluator, options.worker)
-        ).for_jobs(options.jobs or cores())
-        for strategy in options.strategies
-    ]
+    models = context.models(name, options.strategy, options.evaluator, options.worker)
+    return Settings.model_validate(asked | models).for_jobs(options.jobs or cores())
 
 
 def _play(sitting: Sitting, settings: Settings, options: RegressOptions) -> SampledRun:
@@ -219,13 +190,19 @@ def show(run: SampledRun, *, as_json: bool = False) -> None:
         print(json.dumps(results.model_dump(mode="json") | {"summaries": summaries}, indent=1))
     else:
         console.print(report(results, manifest))
-        say(console, *map(clean, failed_lines(results)), f"journals and results: {path}")
+        for line in ending(results):
+            console.print(line, soft_wrap=True)
+        say(console, f"journals and results: {path}")
         if (path / "report.html").is_file():
             say(console, f"report: {path / 'report.html'}")
             if not all(one.passed for one in results.tasks):
                 say(console, f"look closer: {command('show', path, '--failed')}")
         else:
-            say(console, f"no page: more than {SHOWN_AT_MOST:,} results")
+            page = command("report", path)
+            say(
+                console,
+                f"no page, because of more than {SHOWN_AT_MOST:,} results; write it: {page}",
+            )
     if manifest.agent:
         from workshop.agent_adapter.session import lines_of, records_of
         from workshop.lab.agents import check_end

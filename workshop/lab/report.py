@@ -10,10 +10,8 @@ from rich.table import Table
 from core.runs.manifest import Manifest
 from core.runs.results import AGENT, RunResults
 from core.runs.summary import Summary, summarise
-from core.terminal.figures import DASH, number, reason
+from core.terminal.figures import DASH, number
 
-FAILED_SHOWN = 20
-WHY_CHARS = 160
 HASH_CHARS = 10
 
 
@@ -37,22 +35,6 @@ def report(results: RunResults, manifest: Manifest) -> RenderableType:
             parts.append(f"all passed of {whole} more mechanics")
     parts += [escape(line) for one in summaries if one.name == AGENT for line in closing_lines(one)]
     return Stack(*parts)
-
-
-def failed_lines(results: RunResults) -> list[str]:
-    """The first results that did not pass, harm before all others, with their reasons."""
-    failed = sorted((one for one in results.tasks if not one.passed), key=lambda one: not one.harm)
-    lines = []
-    for one in failed[:FAILED_SHOWN]:
-        why = " ".join(reason(one.error or "", one.eval_log, one.cause or "").split())
-        what: str = one.failure or one.ended
-        if one.harm:
-            what = results.harm_name.upper()
-            if one.paid is not None:
-                what += f" of {dollars(one.paid)}, best {dollars(one.best)}"
-        lines.append(f"{one.spec_id}: {what}: {why[:WHY_CHARS]}")
-    left = len(failed) - len(lines)
-    return [*lines, *([f"… {left} more"] if left else [])]
 
 
 def overview(summaries: tuple[Summary, ...], manifest: Manifest) -> Table:

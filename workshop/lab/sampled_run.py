@@ -37,8 +37,8 @@ PART = 500
 """Tasks in one file of a pack: so many are in memory at once."""
 FINGERPRINTS_AT_MOST = 2_000
 """Tasks of which ``run.json`` has the hash of each."""
-SHOWN_AT_MOST = 20_000
-"""Results that one page can show."""
+SHOWN_AT_MOST = 5_000
+"""Results of which a page is written unasked; 10,000 took 250 MB more."""
 Watch = Callable[[Sequence[TaskResult]], None]
 """Is called with the agent's results of every job that is done."""
 
@@ -58,7 +58,8 @@ class SampledRun:
     def jobs(self, lab: LabBenchmark, threads: int) -> Iterator[Job]:
         """What is not on disk yet, in order, including what an external failure ended."""
         settings = self.settings
-        usable = {one.key for one in self.results.read() if not one.infrastructure_failure}
+        known = self.results.samples()
+        usable = {one.key for one in known if not one.infrastructure_failure}
         before = Counter[str]()
         for number, (name, scenarios) in enumerate(self._chunks(lab)):
             specs = [str(raw["spec_id"]) for raw in scenarios]
@@ -106,12 +107,18 @@ def read_sampled(path: Path) -> SampledRun:
     manifest = read_manifest(path)
     if not manifest.is_sampled:
         raise CannotRun(f"{path} was played as one session")
+    return SampledRun(path, settings_of_run(path, manifest))
+
+
+def settings_of_run(path: Path, manifest: Manifest) -> Settings:
+    """How the tasks of a run are played, with its own prompts. Raises NotRecorded."""
     texts = read_prompts(path)
     sections = manifest.identity.sections.items()
     prompts = {name: texts[digest] for name, digest in sections if digest in texts}
-    fields = {k: v for k, v in manifest.options.items() if k in Settings.model_fields}
-    settings = Settings.model_validate(fields | {"prompts": prompts, "agent": manifest.agent})
-    return SampledRun(path, settings)
+    known = {k: v for k, v in manifest.options.items() if k in Settings.model_fields}
+    fields = {name: value for name, value in known.items() if value is not None}
+    own = {"benchmark": manifest.benchmark, "prompts": prompts, "agent": manifest.agent}
+    return Settings.model_validate(fields | own)
 
 
 def new_run(
@@ -208,8 +215,8 @@ def carry_out(
     lab: LabBenchmark,
     engine: Engine,
     watch: Watch = lambda _results: None,
-) -> list[TaskResult]:
-    """Play what is still to do; all results of the run, which is finished then.
+) -> None:
+    """Play what is still to do of a run, which is finished then.
 
     Raises:
         CannotRun: a worker was lost; what is done is kept.
@@ -223,22 +230,22 @@ def carry_out(
     finally:
         seconds = read_manifest(run.path).seconds + time.perf_counter() - began
         note_progress(run.path, seconds=round(seconds, 3))
-    return close_run(run)
+    close_run(run)
 
 
-def close_run(run: SampledRun, seconds: float | None = None) -> list[TaskResult]:
+def close_run(run: SampledRun, seconds: float | None = None) -> None:
     """Put all results in the order of the packs and note that the run is finished.
 
     One that was interrupted is not. ``seconds``: how long it took, where nobody has noted it.
 
     Raises OSError.
     """
-    every = run.results.settle(run.order())
-    interrupted = any(one.failure == "interrupted" for one in every)
+    results = run.results
+    results.settle(run.order())
+    interrupted = any(one.failure == "interrupted" for one in results.samples())
     note_progress(run.path, finished=None if interrupted else _now())
     if seconds is not None:
         note_progress(run.path, seconds=round(seconds, 3))
-    return every
 
 
 def write_page(run: SampledRun) -> Path | None:

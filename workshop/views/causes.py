@@ -78,7 +78,8 @@ def write_failures(folder: Path, records: Iterable[TaskRecord]) -> None:
     """
     from workshop.views.task_view import TaskPrinter  # it names causes itself
 
-    failed = [record for record in records if record.failed and record.result][:MOST]
+    failed = [record for record in records if record.failed and record.result]
+    failed = sorted(failed, key=lambda record: not record.harm)[:MOST]
     path = folder / FOLDER
     shutil.rmtree(path, ignore_errors=True)
     if failed:

@@ -14,13 +14,11 @@ from core.runs.errors import CannotRun, NotRecorded, Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
 from core.runs.prompts import overridden_sections
-from core.runs.reader import named_tasks, say_which
+from core.runs.reader import one_task
 from core.runs.results import read_results
-from core.runs.run_view import RunView, read_run_view
-from core.runs.task_record import TaskRecord
+from core.runs.run_view import read_run_view
 from core.terminal.console import answers, say
 from core.terminal.tables import overview
-from core.text import instead
 from workshop.views.stats import By
 
 HOST = "127.0.0.1"
@@ -53,7 +51,12 @@ def show(
         return
     view = read_run_view(folder)
     if task:
-        TaskPrinter(answers()).show(_task(view, task, turn), turn)
+        record = one_task(view.tasks, task, view.name)
+        turns = [log.number for log in record.turns]
+        if turn is not None and turn not in turns:
+            there = ", ".join(map(str, turns)) or "none"
+            raise NotRecorded(f"{record.spec_id} has no turn {turn}; it has: {there}")
+        TaskPrinter(answers()).show(record, turn)
     elif failed:
         failures(answers(), view)
     else:
@@ -62,22 +65,6 @@ def show(
             signs = [line[0] for line in section.diff.splitlines()[2:] if line]
             lines = f"+{signs.count('+')} -{signs.count('-')} lines"
             say(answers(), f"section {section.name} {section.sha256[:10]} changed, {lines}")
-
-
-def _task(run: RunView, spec_id: str, turn: int | None) -> TaskRecord:
-    """The task of that spec, or whose spec alone begins so. Raises NotRecorded: or no such turn."""
-    exact = named_tasks(run.tasks, spec_id)
-    if len(exact) > 1:
-        raise NotRecorded(f"{run.name} has {spec_id!r} several times; {say_which(exact)}")
-    near = exact or [record for record in run.tasks if record.spec_id.startswith(spec_id)]
-    if not exact and len(near) != 1:
-        hint = instead(spec_id, [record.spec_id for record in near or run.tasks])
-        raise NotRecorded(f"{run.name} has no task {spec_id!r}; {hint}")
-    turns = [log.number for log in near[0].turns]
-    if turn is not None and turn not in turns:
-        there = ", ".join(map(str, turns)) or "none"
-        raise NotRecorded(f"{near[0].spec_id} has no turn {turn}; it has: {there}")
-    return near[0]
 
 
 def report(

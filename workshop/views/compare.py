@@ -11,7 +11,6 @@ from rich.table import Table
 
 from core.runs.find import LATEST, LOGS, NAMED, Logs, find_run
 from core.runs.journal import write_whole
-from core.runs.run_view import read_run_view
 from core.terminal.console import answers, say
 from core.terminal.figures import DASH, counted, number, so_many_tasks
 from workshop.views import comparison
@@ -59,7 +58,7 @@ def compare_runs(
     a, b = comparison.read_side(first), comparison.read_side(second)
     result = comparison.compare(a, b, margin)
     if html:
-        write_whole(html, _page(a, b, first, second, result))
+        write_whole(html, _page(a, b, (first, second), result))
     if as_json:
         print(result.model_dump_json(indent=1))
     else:
@@ -69,23 +68,21 @@ def compare_runs(
     return result.code
 
 
-def _page(a: Side, b: Side, first: Path, second: Path, result: Comparison) -> str:
+def _page(a: Side, b: Side, paths: tuple[Path, Path], result: Comparison) -> str:
     # late: a help needs no templates
     from workshop.views.report.differences import Differences, differences
     from workshop.views.report.versus import page_of
 
-    views = [
-        side.other.view if side.other else read_run_view(path if path.is_dir() else path.parent)
-        for side, path in ((a, first), (b, second))
-    ]
-    notes = tuple(f"{run}: {file}" for run, file in zip("AB", result.found, strict=False))
-    changed = Differences(notes=notes) if notes else differences(first, second)
-    return page_of(views[0], views[1], result, changed)
+    sides = tuple(zip("AB", (a, b), paths, strict=True))
+    notes = tuple(f"{run}: {side.found or path}" for run, side, path in sides if not side.folder)
+    return page_of(
+        (a.view, b.view), result, Differences(notes=notes) if notes else differences(*paths)
+    )
 
 
 def _show(result: Comparison) -> None:
     show = answers()
-    say(show, *(f"{run}: {file}" for run, file in zip("AB", result.found, strict=False)))
+    say(show, *result.found)
     if result.different_tasks:
         say(show, f"warning: {result.different_tasks}")
     models_a, models_b = (

@@ -23,12 +23,12 @@ from typing import Literal
 from core.models.providers import is_scripted
 from core.runs.errors import CannotRun, NotRecorded
 from core.runs.hints import command
-from core.runs.manifest import HARM, manifest_of, read_manifest
+from core.runs.manifest import HARM, ModelPair, manifest_of, read_manifest
 from core.runs.results import AGENT, TaskResult, read_lines, read_results
+from core.runs.run_view import RunView, read_run_view, view_of
 from core.runs.summary import CONFIDENCE, Figures, Share, measures_of, share_of
 from core.terminal.figures import so_many_tasks
-from workshop.views.no_verdict import no_verdict
-from workshop.views.other_runs import OtherRun, read_other_run
+from workshop.views.other_runs import read_other_run
 
 Code = Literal[0, 1, 3]
 NOT_WORSE: Code = 0
@@ -145,8 +145,19 @@ class Side:
     harm_name: str
     results: Mapping[Task, Mapping[int, TaskResult]]
     sandboxes: tuple[str, ...] = ()
-    other: OtherRun | None = None
-    """The run of another tool that this is."""
+    found: str = ""
+    """What the file of another tool holds; "" for a run of ours."""
+    folder: Path | None = None
+    """Its run folder; None: of a file there are the results alone."""
+
+    @property
+    def view(self) -> RunView:
+        """The run as a page shows it. Raises NotRecorded."""
+        if self.folder:
+            return read_run_view(self.folder)
+        results = [one for by_epoch in self.results.values() for one in by_epoch.values()]
+        brain = ModelPair(evaluator=self.models[0], worker=self.models[1])
+        return view_of(self.run_id, results, brain, self.harm_name)
 
     @property
     def deterministic(self) -> bool:
@@ -201,7 +212,8 @@ def read_side(path: Path) -> Side:
     if path.is_file():
         other = read_other_run(path)
         models = other.model, other.model
-        return Side(path.name, models, HARM, _by_task(other.results), other=other)
+        by_task = _by_task(other.results)
+        return Side(path.name, models, HARM, by_task, found=other.description)
     try:
         run, manifest = read_results(path), read_manifest(path)
     except NotRecorded as error:
@@ -211,7 +223,8 @@ def read_side(path: Path) -> Side:
     if run.trivial and not run.tasks:
         raise CannotRun(f"{path} has only the trivial players")
     models = run.brain.evaluator, run.brain.worker
-    return Side(run.run_id, models, run.harm_name, _by_task(run.tasks), run.sandboxes)
+    by_task = _by_task(run.tasks)
+    return Side(run.run_id, models, run.harm_name, by_task, run.sandboxes, folder=path)
 
 
 def _by_task(results: Iterable[TaskResult]) -> Mapping[Task, Mapping[int, TaskResult]]:
@@ -226,7 +239,7 @@ def _by_task(results: Iterable[TaskResult]) -> Mapping[Task, Mapping[int, TaskRe
 def pairs_of(a: Side, b: Side) -> list[Pair]:
     """Return the tasks that both runs have, in the order of the first. Raises CannotRun: none."""
     first, second = a.results, b.results
-    if bool(a.other) != bool(b.other):  # another tool knows no packs
+    if bool(a.found) != bool(b.found):  # another tool knows no packs
         first, second = _by_spec(a), _by_spec(b)
     pairs: list[Pair] = []
     for task, ours in first.items():
@@ -237,12 +250,6 @@ def pairs_of(a: Side, b: Side) -> list[Pair]:
     if not pairs:
         raise CannotRun(f"{a.run_id} and {b.run_id} have no task in common")
     return pairs
-
-
-def verdict_on(first: Path, second: Path) -> Comparison:
-    """The verdict on the second of two runs, with the usual margin. Raises CannotRun."""
-    with no_verdict():
-        return compare(read_side(first), read_side(second), MARGIN)
 
 
 def _by_spec(side: Side) -> Mapping[Task, Mapping[int, TaskResult]]:
@@ -257,7 +264,7 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
     """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
     pairs = pairs_of(a, b)
     trials = [trial for pair in pairs for trial in pair.trials]
-    differences, flips, harm = _evidence(pairs, graded=bool(a.other or b.other))
+    differences, flips, harm = _evidence(pairs, graded=bool(a.found or b.found))
     bound = loss_bound(differences)
     checks, code, reason = _decide(flips, harm, bound, margin, a, b)
     low, high = mean_interval(differences) or (None, None)
@@ -273,7 +280,7 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         trials=len(trials),
         only_a=len(a.results) - len(pairs),
         only_b=len(b.results) - len(pairs),
-        found=tuple(side.other.description for side in (a, b) if side.other),
+        found=tuple(f"{n}: {side.found}" for n, side in (("A", a), ("B", b)) if side.found),
         passed_a=share_of(sum(x.passed for x, _ in trials), len(trials), len(pairs)),
         passed_b=share_of(sum(y.passed for _, y in trials), len(trials), len(pairs)),
         difference=fmean(differences),
@@ -284,7 +291,7 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         harm=harm,
         infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
         infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
-        measures=_measures(pairs, by_others=bool(a.other or b.other)),
+        measures=_measures(pairs, by_others=bool(a.found or b.found)),
         margin=margin,
         code=code,
         verdict=WORDS[code],

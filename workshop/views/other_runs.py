@@ -9,96 +9,36 @@ import json
 import math
 import zipfile
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
-
-from core.files import read_bytes
+from core.files import Unfit, read_bytes
 from core.models.extras import install
-from core.models.file_checks import first_problem
 from core.models.model_call import Usage
 from core.runs.errors import CannotRun
-from core.runs.manifest import HARM, ModelPair
+from core.runs.manifest import HARM
 from core.runs.results import TaskResult
-from core.runs.run_view import RunView
-from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut, so_many_tasks
 
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSampleSummary
+
 MOST_BYTES = 64 << 20
-"""Of a file, or of a part of a log, that is read."""
+"""Of a file of scores, or of what is read of a log."""
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """What Inspect's own metrics make of its grades."""
-Parsed = TypeVar("Parsed")
+_READ = ("header.json", "summaries.json")
+"""Parts of a log."""
 
 
-@dataclass(frozen=True)
-class OtherRun:
+class OtherRun(NamedTuple):
     """What a file holds: a result for each task."""
 
-    path: Path
     model: str
     results: tuple[TaskResult, ...]
     description: str
     """Which tool wrote it, and how many results it holds."""
-    finished: bool = True
-
-    @property
-    def view(self) -> RunView:
-        """The run as the page of two runs shows it."""
-        brain = ModelPair(evaluator=self.model, worker=self.model)
-        tasks = (
-            TaskRecord(
-                self.path / "tasks" / f"{number}.jsonl", one.spec_id, one.task_id, "", result=one
-            )
-            for number, one in enumerate(self.results)
-        )
-        written = datetime.fromtimestamp(self.path.stat().st_mtime, UTC).isoformat()
-        finished = written if self.finished else None
-        return RunView(self.path.name, tuple(tasks), brain=brain, finished=finished)
-
-
-class _Score(BaseModel):
-    value: Any
-    metadata: dict[str, Any] | None = None
-
-
-class _Usage(BaseModel):
-    input_tokens: int = 0
-    output_tokens: int = 0
-    input_tokens_cache_write: int | None = None
-    input_tokens_cache_read: int | None = None
-    total_cost: float | None = None
-
-    @property
-    def prompt(self) -> int:
-        """All tokens of the prompt; Inspect counts those of the cache apart."""
-        cached = (self.input_tokens_cache_write, self.input_tokens_cache_read)
-        return self.input_tokens + sum(filter(None, cached))
-
-
-class _Sample(BaseModel):
-    id: int | str
-    epoch: int
-    scores: dict[str, _Score] | None = None
-    model_usage: dict[str, _Usage] = {}
-    total_time: float | None = None
-    error: str | None = None
-
-
-class _Spec(BaseModel):
-    task: str
-    model: str
-
-
-class _Header(BaseModel):
-    status: str
-    eval: _Spec
 
 
 def read_other_run(path: Path) -> OtherRun:
@@ -109,10 +49,10 @@ def read_other_run(path: Path) -> OtherRun:
 
 
 def _read_scores(path: Path) -> OtherRun:
-    if path.stat().st_size > MOST_BYTES:
-        raise CannotRun(f"{path}: is larger than {MOST_BYTES >> 20} MB")
     try:
         raw = json.loads(read_bytes(path, MOST_BYTES), object_pairs_hook=_without_repetition)
+    except Unfit as error:
+        raise CannotRun(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise CannotRun(f"{path}: is neither a log of Inspect (.eval) nor JSON: {error}") from None
     if not isinstance(raw, dict) or not raw:
@@ -125,7 +65,7 @@ def _read_scores(path: Path) -> OtherRun:
             raise CannotRun(f"{path}: task {task!r}: has no score")
         results.append(_result(task, values))
         repeats.append(len(values))
-    return OtherRun(path, "", tuple(results), _described("a file of scores", repeats))
+    return OtherRun("", tuple(results), _described("a file of scores", repeats))
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -137,42 +77,36 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _read_log(path: Path) -> OtherRun:
-    with suppress(ImportError):
-        import_module("zipfile_zstd")  # what Inspect packs with; newer versions of Python can
-    header = _part(path, "header.json", TypeAdapter(_Header))
-    samples = _part(path, "summaries.json", TypeAdapter(list[_Sample]))
+    try:  # late: it takes seconds to load
+        from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
+    except ImportError:
+        raise CannotRun(f"{path}: a log of Inspect needs the extra: {install('inspect')}") from None
+    try:
+        with zipfile.ZipFile(path) as parts:
+            size = sum(parts.getinfo(name).file_size for name in _READ)
+        if size > MOST_BYTES:
+            raise CannotRun(f"{path}: what is read of it is larger than {MOST_BYTES >> 20} MB")
+        header = read_eval_log(str(path), header_only=True)
+        samples = read_eval_log_sample_summaries(str(path))
+    except KeyError:
+        raise CannotRun(f"{path}: is not a complete Inspect log") from None
+    except CannotRun:
+        raise
+    except Exception as error:  # each way to pack, and each version, has errors of its own
+        raise CannotRun(f"{path}: this log of Inspect cannot be read: {error}") from None
     scorer = next((name for sample in samples for name in sample.scores or ()), None)
     if scorer is None:
         raise CannotRun(f"{path}: no sample of this log of Inspect has a score")
-    repeats: dict[str, list[_Sample]] = {}
+    repeats: dict[str, list[EvalSampleSummary]] = {}
     for sample in samples:
         repeats.setdefault(str(sample.id), []).append(sample)
     results = tuple(_averaged(path, scorer, some) for some in repeats.values())
     what = f"a log of Inspect ({header.status}) of {header.eval.task}, scored by {scorer}"
     description = _described(what, [len(some) for some in repeats.values()])
-    return OtherRun(path, header.eval.model, results, description, header.status == "success")
+    return OtherRun(header.eval.model, results, description)
 
 
-def _part(path: Path, name: str, kind: TypeAdapter[Parsed]) -> Parsed:
-    """A part of a log. Raises CannotRun, also where it cannot be unpacked here."""
-    try:
-        with zipfile.ZipFile(path) as log:
-            if log.getinfo(name).file_size > MOST_BYTES:
-                raise CannotRun(f"{path}: its {name} is larger than {MOST_BYTES >> 20} MB")
-            return kind.validate_json(log.read(name))
-    except KeyError:
-        raise CannotRun(f"{path}: is not a complete Inspect log") from None
-    except ValidationError as error:
-        raise CannotRun(f"{path}: its {name} cannot be read: {first_problem(error)}") from None
-    except NotImplementedError:
-        raise CannotRun(f"{path}: a log of Inspect needs the extra: {install('inspect')}") from None
-    except CannotRun:
-        raise
-    except Exception as error:  # each way to pack has errors of its own
-        raise CannotRun(f"{path}: its {name} is damaged: {error}") from None
-
-
-def _averaged(path: Path, scorer: str, samples: Sequence[_Sample]) -> TaskResult:
+def _averaged(path: Path, scorer: str, samples: Sequence[EvalSampleSummary]) -> TaskResult:
     """The result of a task; a repeat that an error ended counts as 0, as in our own runs."""
     task = str(samples[0].id)
     scored = [score for one in samples if (score := (one.scores or {}).get(scorer))]
@@ -191,25 +125,25 @@ def _averaged(path: Path, scorer: str, samples: Sequence[_Sample]) -> TaskResult
     )
 
 
-def _mean_spending(samples: Sequence[_Sample]) -> dict[str, Usage | float | None]:
+def _mean_spending(samples: Sequence[EvalSampleSummary]) -> dict[str, Usage | float | None]:
     """The mean tokens and dollars of repeats; unknown where no model call is noted."""
     calls = [usage for one in samples for usage in one.model_usage.values()]
-    costs = [usage.total_cost for usage in calls if usage.total_cost is not None]
     if not calls:
         return {"tokens": Usage(), "cost_usd": None}
-    prompt, completion = (
-        round(sum(tokens) / len(samples))
-        for tokens in zip(*((usage.prompt, usage.output_tokens) for usage in calls), strict=True)
-    )
+    costs = [usage.total_cost for usage in calls if usage.total_cost is not None]
+    cached = [(c.input_tokens_cache_write or 0) + (c.input_tokens_cache_read or 0) for c in calls]
+    prompt = sum(usage.input_tokens for usage in calls) + sum(cached)
+    completion = sum(usage.output_tokens for usage in calls)
+    many = len(samples)
     return {
-        "tokens": Usage(prompt=prompt, completion=completion),
-        "cost_usd": sum(costs) / len(samples) if len(costs) == len(calls) else None,
+        "tokens": Usage(prompt=round(prompt / many), completion=round(completion / many)),
+        "cost_usd": sum(costs) / many if len(costs) == len(calls) else None,
     }
 
 
 def _result(task: str, scores: Sequence[float]) -> TaskResult:
     return TaskResult(
-        spec_id=task, task_id=task, task_text="", score=fmean(scores) if scores else None,
+        spec_id=task, task_id=task, score=fmean(scores) if scores else None,
         outcome="finished" if scores else "error", failure=None if scores else "benchmark",
     )  # fmt: skip
 

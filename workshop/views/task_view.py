@@ -73,8 +73,9 @@ def _titled(name: str, text: str, style: str = "") -> Text:
 class TaskPrinter:
     """Prints one task with its turns on a console."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console, *, times: bool = True) -> None:
+        """``times``: whether what differs each time, seconds and tokens, is printed too."""
+        self._console, self._times = console, times
 
     def show(self, record: TaskRecord, only: int | None = None) -> None:
         """All turns of a task, or one."""
@@ -105,10 +106,12 @@ class TaskPrinter:
     def _turn(self, act: TurnLog) -> None:
         attempt = f", attempt {act.attempt}" if act.attempt > 1 else ""
         tokens = figures.number(figures.tokens_of(act.asked))
-        self._head(f"Turn {act.number}{attempt}: {figures.seconds(act.seconds)}, {tokens} tokens")
+        spent = f": {figures.seconds(act.seconds)}, {tokens} tokens" if self._times else ""
+        self._head(f"Turn {act.number}{attempt}{spent}")
         for call in act.asked:
             where = f" at {call.backend}" if call.backend else ""
-            what = f"{call.role} asked {call.model}{where}, {figures.seconds(call.seconds)}"
+            what = f"{call.role} asked {call.model}{where}"
+            what += f", {figures.seconds(call.seconds)}" if self._times else ""
             if call.error:
                 self._say(f"{what}: {call.error}{f'; {call.next}' if call.next else ''}", "red")
             elif act.turn is None:

@@ -11,7 +11,8 @@ import pytest
 
 from core.models.model_call import ModelCall
 from core.runs.errors import NotRecorded
-from core.runs.reader import read_task, read_tasks
+from core.runs.reader import read_one_task, read_task, read_tasks
+from tests.run_folders import RunFolder, worked
 
 Run = Callable[..., Path]
 
@@ -134,3 +135,16 @@ def test_a_journal_that_does_not_begin_with_its_task_is_shown_but_not_used(tmp_p
     assert len(read_task(path).turns) == 1
     with pytest.raises(NotRecorded, match="line 1: the journal does not begin with a task"):
         read_task(path, strict=True)
+
+
+def test_a_task_is_named_by_its_spec_or_by_how_that_alone_begins(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    for spec in ("tea", "tea_pot", "tent_big", "tent_small"):
+        run.task(spec, worked())
+    folder = run.write()
+    assert read_one_task(folder, "tea").spec_id == "tea"
+    assert read_one_task(folder, "tea_").spec_id == "tea_pot"
+    with pytest.raises(NotRecorded, match="name one: tent_big, tent_small"):
+        read_one_task(folder, "tent")
+    with pytest.raises(NotRecorded, match="did you mean tea"):
+        read_one_task(folder, "taa")

@@ -125,7 +125,8 @@ def carry() -> Callable[..., list[TaskResult]]:
     """Plays what is to do of a run with an engine."""
 
     def play(run: SampledRun, engine: Any) -> list[TaskResult]:
-        return carry_out(run, store(), engine)
+        carry_out(run, store(), engine)
+        return run.results.read()
 
     return play
 

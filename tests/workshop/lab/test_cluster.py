@@ -72,8 +72,8 @@ def begun(folder: Path) -> int:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A scheduler with one worker, each a process of its own; the address and the scheduler."""
+def cluster(folder: Path, workers: int = 1) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scheduler with workers, each a process of its own; the address and the scheduler."""
     file, env = folder / "scheduler.json", {**os.environ, "PYTHONPATH": str(ROOT)}
 
     def program(name: str, *words: str) -> subprocess.Popen[bytes]:
@@ -87,11 +87,12 @@ def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         try:
             _until(lambda: file.exists() and file.read_text().endswith("}"))
             address = json.loads(file.read_text())["address"]
-            one = ("--nthreads", "1", "--nworkers", "1", "--local-directory", str(folder))
-            with program("dask_worker", *local, *one) as worker:
+            each = ("--nthreads", "1", "--nworkers", str(workers))
+            place = ("--local-directory", str(folder))
+            with program("dask_worker", *local, *each, *place) as worker:
                 try:
                     with distributed.Client(address, timeout=100, set_as_default=False) as client:
-                        client.wait_for_workers(1, timeout=100)
+                        client.wait_for_workers(workers, timeout=100)
                     yield address, scheduler
                 finally:
                     limits.kill([*psutil.Process(worker.pid).children(recursive=True), worker])

@@ -14,7 +14,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.cli import app
-from core.runs.manifest import read_manifest
 
 PackFile = Callable[..., Path]
 
@@ -58,21 +57,6 @@ def test_regress_leaves_a_run_and_a_report(tmp_path: Path, pack_file: PackFile) 
     assert (fine.exit_code, "nothing to minimise" in fine.output) == (2, True)
 
 
-def test_both_strategies_play_the_same_tasks_and_a_verdict_follows(
-    tmp_path: Path, pack_file: PackFile
-) -> None:
-    options = ("--out", tmp_path / "logs", "--jobs", 1, "--strategy", "both")
-    done = call("regress", "--pack", pack_file(2), *options)
-    assert done.exit_code == 3, done.output  # two tasks tell nothing
-    assert "NOT ENOUGH DATA" in done.stdout
-    runs = [read_manifest(path) for path in (tmp_path / "logs").iterdir()]
-    assert {run.strategy: run.brain.evaluator for run in runs} == {
-        "evaluator-worker": "scripted/store",
-        "next-step": "scripted/store",
-    }
-    assert {run.packs[0].sha256 for run in runs} == {runs[0].packs[0].sha256}
-
-
 def test_only_the_trivial_baselines_play_where_that_is_asked(
     tmp_path: Path, pack_file: PackFile
 ) -> None:
@@ -87,8 +71,7 @@ def test_only_the_trivial_baselines_play_where_that_is_asked(
         (("--pack", "nowhere.json"), "cannot be read"),
         (("--pack", "generated:1:0"), "greater than or equal to 1"),
         (("--pack", "bundled", "--pack", "bundled"), "two packs are named"),
-        (("--strategy", "guess"), "'guess' is not one of"),
-        (("--strategy", "both", "--json"), "cannot be combined"),
+        (("--strategy", "both"), "'both' is not one of"),
         (("--strategy", "next-step", "--worker", "x"), "asks one model"),
         (("--resume", "nowhere"), "there is no run 'nowhere'"),
         (("--resume", "."), "is not a run folder"),

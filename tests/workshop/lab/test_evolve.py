@@ -19,8 +19,8 @@ from cli.benchmarks import sections_at, shipped_sections
 from cli.lab import LAB
 from core.runs.cassette import Tape
 from workshop.lab.evolve import Loop, summary
-from workshop.lab.leaks import Secrets
 from workshop.lab.packs import source_of
+from workshop.lab.task_data import TaskData
 
 store = LAB["store"]
 
@@ -120,8 +120,7 @@ def lives(zygote: subprocess.Popen[str], tmp_path: Path) -> Callable[[str], Live
 
 def outcome(folder: Path) -> dict[str, object]:
     """All that a loop leaves for its user, without the name of its folder."""
-    told = {path.name: path.read_text() for path in folder.glob("proposed.diff")}
-    told |= {str(p.relative_to(folder)): p.read_text() for p in folder.glob("proposed/**/*.md")}
+    told = {str(p.relative_to(folder)): p.read_text() for p in folder.glob("proposed/**/*.md")}
     return told | {"evolve.json": (folder / "evolve.json").read_text()}
 
 
@@ -154,15 +153,13 @@ def test_the_loop_finds_what_is_missing_and_refuses_all_else(
     told = loop_at(life.run)
     assert code == 0, (life.folder / "said").read_text()
     assert told.reflections == len(texts)
-    assert [one.texts[SECTION] for one in told.candidates] == ["", RIGHT]
+    assert [one[SECTION] for one in told.candidates] == ["", RIGHT]
     assert sum("data of training tasks" in why for why in told.refused.values()) == 3
     assert sum("{{ rules }}" in why for why in told.refused.values()) == 1
     assert told.proposed == 1
-    assert told.candidates[1].is_proven
-    assert told.candidates[1].fitness > told.candidates[0].fitness
-    # What is proposed is what is shipped: laid over it changes nothing, and the diff says it all.
+    assert told.fitness[1] > told.fitness[0]
+    # What is proposed is what is shipped: laid over it changes nothing.
     assert sections_at(life.run / "proposed") == {}
-    assert f"+{RIGHT}" in (life.run / "proposed.diff").read_text()
     assert "proven better: candidate 1" in "\n".join(summary(told, life.run))
 
 
@@ -180,8 +177,7 @@ def test_what_the_reflecting_model_is_told_holds_no_data_of_a_task(
     raws = list(source_of(TRAIN, store()).scenarios())
     parts = [part.partition("\nFind what in")[0] for part in asked.split("# Example")[1:]]
     told = "".join(part.partition("\n")[2] for part in parts)
-    secrets = Secrets(raws, shipped_sections().values())
-    assert secrets.masked(told) == told
+    assert not TaskData(raws, " ".join(shipped_sections().values())).found_in(told)
     for raw in raws:
         for product in raw["products"]:
             assert product["name"] not in asked
@@ -252,12 +248,11 @@ def test_a_loop_whose_models_fail_for_a_while_goes_on(
     ("options", "says"),
     [
         ({"sections": "store/rulez"}, "did you mean store/rules"),
-        ({"budget-tasks": 70}, "need 78 at least"),
+        ({"budget-tasks": 40}, "need 42 at least"),
         ({"unseen": TRAIN}, "6 of its 6 tasks are training tasks"),
-        ({"train": "bundled", "unseen": ""}, "--unseen is required"),
+        ({"unseen": ""}, "--train, --unseen and --reflection are required"),
         ({"benchmark": "chess"}, "it plays"),
-        ({"evaluator": "openai/none", "budget-dollars": 1}, "the price of openai/none is unknown"),
-        ({"train": ""}, "--train and --reflection are required"),
+        ({"train": ""}, "--train, --unseen and --reflection are required"),
     ],
 )
 def test_what_cannot_begin_says_why_and_leaves_nothing(
@@ -270,21 +265,9 @@ def test_what_cannot_begin_says_why_and_leaves_nothing(
     assert not list((life.folder / "logs").glob("*"))
 
 
-def test_a_reflecting_model_that_does_not_answer_is_known_before_a_trial(
+def test_the_budget_keeps_back_what_the_acceptance_test_needs(
     lives: Callable[[str], Lives],
 ) -> None:
-    life = lives("silent")
-    assert life.live(life.begin(**SHORT, reflection="openai/mine"), THREE) == 1
-    told = " ".join((life.folder / "said").read_text().split())
-    assert "reflection: openai/mine: OPENAI_API_KEY not set" in told
-    assert "for a server of your own set REFLECTION_BASE_URL to its address" in told
-    assert not life.payments.exists()
-    assert not list((life.folder / "logs").glob("*"))
-
-
-def test_the_budget_keeps_back_what_the_gate_needs(lives: Callable[[str], Lives]) -> None:
     life = lives("poor")
-    assert life.live(life.begin(**SHORT, **{"budget-tasks": 84}), THREE) == 3
-    told = loop_at(life.run)
-    assert told.ended == "the budget of tasks is used up, except for the acceptance test"
-    assert told.played <= 84
+    assert life.live(life.begin(**SHORT, **{"budget-tasks": 72}), THREE) == 3
+    assert 0 < loop_at(life.run).played <= 72

@@ -60,8 +60,8 @@ def test_repeats_are_averaged_before_tasks_are_compared(tmp_path: Path) -> None:
     assert found["flips"]["lost"] == ["one", "two"]
     assert [measure["name"] for measure in found["measures"]] == ["score"]
     assert found["found"] == [
-        "a file of scores, 3 tasks with 6 results, averaged by task",
-        "a file of scores, 2 tasks with 5 results, averaged by task",
+        "A: a file of scores, 3 tasks with 6 results, averaged by task",
+        "B: a file of scores, 2 tasks with 5 results, averaged by task",
     ]
 
 
@@ -214,4 +214,4 @@ def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
     bad.write_bytes(raw)
     done = call(good, bad)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert f"error: {bad}: its summaries.json" in done.stderr
+    assert done.stderr.startswith(f"error: {bad}: this log of Inspect cannot be read: ")

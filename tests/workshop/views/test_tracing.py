@@ -21,7 +21,6 @@ from core.runs.results import RunResults, TaskResult
 from core.runs.task_record import TaskRecord
 from workshop.views.tracing import collector as collectors
 from workshop.views.tracing.collector import CannotTrace, check_collector, trace_run
-from workshop.views.tracing.span_tree import Span, task_span
 
 KEY = "sk-Planted0123456789abcdef"
 FINISH = "THOUGHT: done\nDECISION: FINISH\nINSTRUCTION: DONE"
@@ -49,57 +48,116 @@ def bought(make_run: Any, tea_buyer: Any) -> tuple[Path, RunResults]:
     return run.folder, run.go()
 
 
+CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+
+
+def exported(record: TaskRecord, prompts: dict[str, str], *window: float) -> list[Any]:
+    memory = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
+    from workshop.views.tracing.otel import RunTracer, Window
+
+    store = memory.InMemorySpanExporter()
+    tracer = RunTracer(store, "run-1", prompts)
+    tracer.write(record, Window(*window) if window else None)
+    found = list(store.get_finished_spans())
+    tracer.close()
+    return found
+
+
 @pytest.fixture
-def span(bought: tuple[Path, RunResults]) -> Span:
-    folder, _ = bought
-    story = read_task(folder / "tasks" / "shop.jsonl")
-    return task_span(story, read_prompts(folder))
+def spans(bought: tuple[Path, RunResults], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The spans of the task, with texts."""
+    monkeypatch.setenv(CONTENT, "true")
+    record = read_task(bought[0] / "tasks" / "shop.jsonl")
+    return exported(record, read_prompts(bought[0]))
 
 
-def of(span: Span, kind: str) -> list[Span]:
-    return [found for found in span.walk() if found.kind == kind]
+def under(spans: list[Any], parent: Any) -> list[Any]:
+    return [one for one in spans if one.parent and one.parent.span_id == parent.context.span_id]
 
 
-def test_the_tree_is_that_of_the_task(span: Span) -> None:
-    assert [turn.name for turn in span.children] == ["turn 1"]
-    assert [s.name for s in of(span, "model")] == ["evaluator", "worker"]
-    names = [s.name for s in of(span, "tool")]
-    assert names == ["Req_AddProductToBasket", "Req_AddProductToBasket", "Req_CheckoutBasket"]
-    assert {s.name for s in of(span, "request")} >= {"/basket/add", "/basket/checkout"}
-    assert (span.score, span.passed, span.facts["acts"]) == (1.0, True, 1)
-    broken = [s for s in of(span, "tool") if s.error]
-    assert [s.inputs for s in broken] == ['{"sku": "none", "quantity": 1}']
-    assert broken[0].error_type
-    assert broken[0].outputs is None
+def root_of(spans: list[Any]) -> Any:
+    return next(one for one in spans if one.parent is None)
 
 
-def test_nothing_begins_before_or_ends_after_what_it_is_part_of(span: Span) -> None:
-    slack = 0.002  # two clocks: one tells when, the other how long
-    for parent in span.walk():
-        assert parent.ended >= parent.started > 1_700_000_000
-        for child in parent.children:
-            assert child.started >= parent.started - slack
-            assert child.ended <= parent.ended + slack
+def doing(spans: list[Any], operation: str) -> list[Any]:
+    return [one for one in spans if one.attributes.get("gen_ai.operation.name") == operation]
+
+
+def test_the_tree_is_that_of_the_task(spans: list[Any]) -> None:
+    root = root_of(spans)
+    (turn,) = under(spans, root)
+    assert turn.name == "turn 1"
+    assert [one.name for one in under(spans, turn)] == [
+        "chat evaluator", "chat worker", "execute_tool Req_AddProductToBasket",
+        "execute_tool Req_AddProductToBasket", "execute_tool Req_CheckoutBasket",
+    ]  # fmt: skip
+    requests = {one.name for tool in doing(spans, "execute_tool") for one in under(spans, tool)}
+    assert requests >= {"/basket/add", "/basket/checkout"}
+    assert len({one.context.trace_id for one in spans}) == 1
+    (broken,) = [one for one in doing(spans, "execute_tool") if not one.status.is_ok]
+    assert broken.attributes["gen_ai.tool.call.arguments"] == '{"sku": "none", "quantity": 1}'
+    assert broken.attributes["error.type"]
+    assert "gen_ai.tool.call.result" not in broken.attributes
+
+
+def test_nothing_begins_before_or_ends_after_what_it_is_part_of(spans: list[Any]) -> None:
+    slack = 2_000_000  # two clocks: one tells when, the other how long
+    for parent in spans:
+        assert parent.end_time >= parent.start_time > 1_700_000_000_000_000_000
+        for child in under(spans, parent):
+            assert child.start_time >= parent.start_time - slack
+            assert child.end_time <= parent.end_time + slack
 
 
 @pytest.mark.promise("no secret in an output")
-def test_prompts_are_told_whole_and_without_secrets(span: Span) -> None:
-    eyes = of(span, "model")[0]
-    assert [m.role for m in eyes.messages] == ["system", "user"]
-    assert all(m.text for m in eyes.messages)
-    assert "Buy 2x Green Tea" in str(eyes.messages[1].text)
+def test_prompts_are_told_whole_and_without_secrets(spans: list[Any]) -> None:
+    eyes = doing(spans, "chat")[0]
+    asked = json.loads(eyes.attributes["gen_ai.input.messages"])
+    assert [message["role"] for message in asked] == ["system", "user"]
+    assert "Buy 2x Green Tea" in asked[1]["parts"][0]["content"]
     assert KEY in GO
-    assert KEY not in repr(span)
-    assert "buy with [redacted]" in repr(span)
+    every = str([dict(one.attributes) for one in spans])
+    assert KEY not in every
+    said = json.loads(eyes.attributes["gen_ai.output.messages"])
+    assert said[0]["parts"][0]["content"].startswith("THOUGHT: buy with [redacted]")
+    assert said[0]["finish_reason"] == "stop"
 
 
 def test_unknown_stays_unknown() -> None:
     result = TaskResult(spec_id="shop", task_id="tsk", task_text="Buy", outcome="error")
     story = TaskRecord(Path("shop.jsonl"), "shop", "tsk", "Buy", (), result)
-    found = task_span(story, {}, (10.0, 12.0))
-    assert (found.score, found.passed) == (None, None)
-    assert (found.started, found.ended) == (10.0, 12.0)
-    assert found.children == ()
+    (root,) = exported(story, {}, 10.0, 12.0)
+    assert (root.start_time, root.end_time) == (10_000_000_000, 12_000_000_000)
+    assert list(root.events) == []
+
+
+def test_spans_have_the_attributes_of_the_conventions(spans: list[Any]) -> None:
+    root = root_of(spans)
+    assert root.name == "shop"
+    assert root.attributes["gen_ai.operation.name"] == "invoke_agent"
+    assert (root.attributes["agent.run_id"], root.attributes["agent.acts"]) == ("run-1", 1)
+    assert root.events[0].name == "gen_ai.evaluation.result"
+    assert root.events[0].attributes["gen_ai.evaluation.score.value"] == 1.0
+    assert root.events[0].attributes["gen_ai.evaluation.score.label"] == "pass"
+    for chat in doing(spans, "chat"):
+        assert chat.kind.name == "CLIENT"
+        assert chat.attributes["gen_ai.request.model"].startswith("canned/")
+        assert chat.attributes["gen_ai.provider.name"] == "canned"
+        assert chat.attributes["gen_ai.response.finish_reasons"] == ("stop",)
+        assert chat.attributes["gen_ai.usage.input_tokens"] > 0
+        assert chat.attributes["gen_ai.usage.output_tokens"] > 0
+    assert {one.attributes["gen_ai.tool.name"] for one in doing(spans, "execute_tool")} == {
+        "Req_AddProductToBasket", "Req_CheckoutBasket",
+    }  # fmt: skip
+
+
+def test_texts_are_sent_only_where_they_are_wanted(
+    bought: tuple[Path, RunResults], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(CONTENT, raising=False)
+    record = read_task(bought[0] / "tasks" / "shop.jsonl")
+    spans = exported(record, read_prompts(bought[0]))
+    assert "Green Tea" not in str([dict(one.attributes) for one in spans])
 
 
 def test_what_is_missing_is_said_before_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,67 +181,6 @@ def test_a_protocol_that_is_not_supported_is_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
     with pytest.raises(CannotTrace, match="PROTOCOL is 'grpc'; expected http/protobuf"):
         check_collector()
-
-
-# OpenTelemetry
-
-
-def exported(span: Span) -> list[Any]:
-    memory = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
-    from workshop.views.tracing.otel import RunTracer
-
-    store = memory.InMemorySpanExporter()
-    tracer = RunTracer(store, "run-1")
-    tracer.write(span)
-    found = list(store.get_finished_spans())
-    tracer.close()
-    return found
-
-
-def test_otel_has_one_trace_with_the_attributes_of_the_conventions(span: Span) -> None:
-    spans = exported(span)
-    by_id = {s.context.span_id: s for s in spans}
-    assert len(spans) == len(list(span.walk()))
-    assert len({s.context.trace_id for s in spans}) == 1
-    root = next(s for s in spans if s.parent is None)
-    assert root.name == "shop"
-    assert root.attributes["gen_ai.operation.name"] == "invoke_agent"
-    assert root.attributes["agent.run_id"] == "run-1"
-    assert root.events[0].name == "gen_ai.evaluation.result"
-    assert root.events[0].attributes["gen_ai.evaluation.score.value"] == 1.0
-    chats = [s for s in spans if s.attributes.get("gen_ai.operation.name") == "chat"]
-    assert {by_id[s.parent.span_id].name for s in chats} == {"turn 1"}
-    for chat in chats:
-        assert chat.kind.name == "CLIENT"
-        assert chat.attributes["gen_ai.request.model"].startswith("canned/")
-        assert chat.attributes["gen_ai.provider.name"] == "canned"
-        assert chat.attributes["gen_ai.response.finish_reasons"] == ("stop",)
-        assert chat.attributes["gen_ai.usage.input_tokens"] > 0
-        assert chat.attributes["gen_ai.usage.output_tokens"] > 0
-    tools = [s for s in spans if s.name.startswith("execute_tool ")]
-    assert {s.attributes["gen_ai.tool.name"] for s in tools} == {
-        "Req_AddProductToBasket", "Req_CheckoutBasket",
-    }  # fmt: skip
-    broken = [s for s in tools if not s.status.is_ok]
-    assert len(broken) == 1
-    assert broken[0].attributes["error.type"]
-    assert root.start_time == pytest.approx(span.started * 1e9, abs=1e3)
-    assert root.end_time == pytest.approx(span.ended * 1e9, abs=1e3)
-
-
-def test_otel_holds_texts_only_where_they_are_wanted(
-    span: Span, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "Green Tea" not in str([dict(s.attributes) for s in exported(span)])
-    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
-    wanted = exported(span)
-    chat = next(s for s in wanted if s.name.startswith("chat "))
-    asked = json.loads(chat.attributes["gen_ai.input.messages"])
-    assert asked[1]["role"] == "user"
-    assert "Green Tea" in asked[1]["parts"][0]["content"]
-    said = json.loads(chat.attributes["gen_ai.output.messages"])
-    assert said[0]["parts"][0]["content"].startswith("THOUGHT: buy with [redacted]")
-    assert KEY not in str([dict(s.attributes) for s in wanted])
 
 
 class Collector:

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cli.cli import app
 from core.runs.manifest import Identity
 from core.runs.prompts import Prompts
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
@@ -119,3 +121,15 @@ def test_runs_without_a_common_task_have_no_verdict_but_a_page(tmp_path: Path) -
     assert "have no task in common" in page
     assert "No verdict" in page
     assert set(told(page)) == {"x", "y"}
+
+
+def test_a_results_file_that_was_kept_has_a_page_beside_a_run(tmp_path: Path) -> None:
+    b = run(tmp_path / "b", "t1")
+    kept, page = tmp_path / "baseline.jsonl", tmp_path / "page.html"
+    kept.write_bytes((run(tmp_path / "a") / "results.jsonl").read_bytes())
+    words = ["compare", str(kept), str(b), "--html", str(page)]
+    assert CliRunner().invoke(app, words).exit_code == 3
+    text = page.read_text(encoding="utf-8")
+    assert "Not enough data to tell" in text
+    assert f"A: {kept}" in text
+    assert next(iter(told(text))) == "t1"

@@ -14,7 +14,7 @@ from cli.cli import app
 from core.runs.journal import Journal
 from core.runs.results import ResultsFile
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
-from workshop.views.comparison import Comparison
+from workshop.views.comparison import Comparison, Side
 from workshop.views.live import build_app
 from workshop.views.report import versus
 
@@ -128,13 +128,13 @@ def test_two_runs_open_as_one_page_the_older_one_first(
     for name in ("20260504-a", "20260505-b"):
         hostile_run(tmp_path / name)
     judged: list[tuple[str, str]] = []
-    really = versus.verdict_on
+    really = versus.compare
 
-    def judge(first: Path, second: Path) -> Comparison:
-        judged.append((first.name, second.name))
-        return really(first, second)
+    def judge(first: Side, second: Side, margin: float) -> Comparison:
+        judged.append((first.run_id, second.run_id))
+        return really(first, second, margin)
 
-    monkeypatch.setattr(versus, "verdict_on", judge)
+    monkeypatch.setattr(versus, "compare", judge)
     client = TestClient(build_app(tmp_path), base_url="http://127.0.0.1:8310")
     address = "/compare?run=20260505-b&run=20260504-a"
     page = client.get(address)

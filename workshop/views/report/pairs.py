@@ -1,4 +1,4 @@
-"""The tasks of two runs, paired by spec: what became of each, and where its two records part."""
+"""The rows of two runs, paired: what became of each task, and where its records differ first."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Parting:
+class Difference:
     """The first difference of two records of a task."""
 
     at: int | None
@@ -78,10 +78,10 @@ def _step(act: TurnLog) -> Step:
     )
 
 
-def parting(left: Sequence[Step], right: Sequence[Step]) -> Parting:
+def first_difference(left: Sequence[Step], right: Sequence[Step]) -> Difference:
     """Find the first difference, turn by turn."""
     if not left or not right:
-        return Parting(None, "turns not recorded")
+        return Difference(None, "turns not recorded")
     first: dict[str, int] = {}
     for turn, (one, other) in enumerate(zip(left, right, strict=False), start=1):
         for name, mark, its in zip(ASPECTS, one.marks, other.marks, strict=True):
@@ -91,60 +91,37 @@ def parting(left: Sequence[Step], right: Sequence[Step]) -> Parting:
     if len(left) != len(right) and not entries:
         ended = min(len(left), len(right))
         letter = "A" if len(left) == ended else "B"
-        return Parting(ended, f"turn {ended + 1}: {letter} has ended", entries=True)
+        return Difference(ended, f"turn {ended + 1}: {letter} has ended", entries=True)
     if not first:
-        return Parting(None, "the same")
+        return Difference(None, "the same")
     turn = min(entries or first.values())
     what = ", ".join(ASPECTS[name] for name, place in first.items() if place == turn)
-    return Parting(turn - 1, f"turn {turn}: {what}", entries=bool(entries))
+    return Difference(turn - 1, f"turn {turn}: {what}", entries=bool(entries))
 
 
 @dataclass(frozen=True)
-class Side:
-    """A task in one of the runs."""
-
-    row: Row
-
-    @cached_property
-    def steps(self) -> tuple[Step, ...]:
-        """Its turns in short."""
-        return steps_of(self.record)
-
-    @property
-    def record(self) -> TaskRecord:
-        """The task with its turns."""
-        return self.row.record
-
-    @property
-    def passed(self) -> bool:
-        """Whether it was played and fulfilled."""
-        return self.record.status == "passed"
-
-
-@dataclass(frozen=True)
-class Pair:
-    """The same task in both runs; None where a run does not have it."""
+class RowPair:
+    """The same task, in the same epoch, in both runs; None where a run does not have it."""
 
     key: str
     spec_id: str
-    left: Side | None
-    right: Side | None
+    left: Row | None
+    right: Row | None
 
     @cached_property
-    def parting(self) -> Parting:
+    def first_difference(self) -> Difference:
         """The first difference of the two."""
-        left, right = self.left, self.right
-        return parting(left.steps if left else (), right.steps if right else ())
+        return first_difference(*(steps_of(row.record) if row else () for _, row in self.sides))
 
     @property
-    def sides(self) -> tuple[tuple[str, Side | None], ...]:
+    def sides(self) -> tuple[tuple[str, Row | None], ...]:
         """Both, by letter."""
         return ("A", self.left), ("B", self.right)
 
     @property
-    def either(self) -> Side:
+    def either(self) -> Row:
         """One that is there."""
-        return next(side for _, side in self.sides if side)
+        return next(row for _, row in self.sides if row)
 
     @property
     def harm(self) -> str:
@@ -159,12 +136,13 @@ class Pair:
         left, right = self.left, self.right
         if left is None or right is None:
             return "only in B" if left is None else "only in A"
-        known = left.row.score is not None and right.row.score is not None
-        if known and left.passed != right.passed:
-            return "better" if right.passed else "worse"
-        if left.row.outcome != right.row.outcome:
+        known = left.score is not None and right.score is not None
+        passed = right.record.status == "passed"
+        if known and passed != (left.record.status == "passed"):
+            return "better" if passed else "worse"
+        if left.outcome != right.outcome:
             return "other outcome"
-        return "other way" if self.parting.entries else "same"
+        return "other way" if self.first_difference.entries else "same"
 
     @property
     def flipped(self) -> bool:
@@ -174,7 +152,7 @@ class Pair:
     @property
     def reason(self) -> str:
         """Why it failed, in the second run before the first."""
-        reasons = (side.row.why for side in (self.right, self.left) if side)
+        reasons = (row.why for row in (self.right, self.left) if row)
         return next(filter(None, reasons), "")
 
     @property
@@ -188,12 +166,12 @@ class Pair:
     @property
     def data(self) -> dict[str, Any]:
         """The attributes by which the page's script filters and sorts."""
-        records = [side.record for _, side in self.sides if side]
+        records = [row.record for _, row in self.sides if row]
         marks = {"failed"} & {flag for record in records for flag in flags(record)}
         marks |= {"flipped"} if self.flipped else set()
         marks |= {"wrong"} if self.harm == "new" else set()
         kind = "other" if self.change.startswith("other ") else self.change
-        scores = {letter.lower(): side.record.score for letter, side in self.sides if side}
+        scores = {letter.lower(): row.score for letter, row in self.sides if row}
         marks |= {"alone"} if len(records) == 1 else {kind} & set(FILTERS)
         return {
             "key": self.key,
@@ -204,46 +182,52 @@ class Pair:
         }
 
 
-def _sort_key(side: Side | None) -> float:
+def _sort_key(row: Row | None) -> float:
     """That of a cell of one run: failed tasks first."""
-    return -1.0 if side is None else float(side.passed) + (side.row.score or 0.0)
+    return -1.0 if row is None else float(row.record.status == "passed") + (row.score or 0.0)
 
 
-def _compared(column: Column[TaskFigures]) -> Column[Pair]:
+def _compared(column: Column[TaskFigures]) -> Column[RowPair]:
 
-    def difference(pair: Pair) -> Any:
-        one, other = (column.value(s.row) if s else None for s in (pair.left, pair.right))
+    def difference(pair: RowPair) -> Any:
+        one, other = (column.value(row) if row else None for _, row in pair.sides)
         return None if one is None or other is None else other - one
 
-    def both(pair: Pair) -> str:
-        return " → ".join(column.text(s.row) if s else DASH for s in (pair.left, pair.right))
+    def both(pair: RowPair) -> str:
+        return " → ".join(column.text(row) if row else DASH for _, row in pair.sides)
 
     return Column(column.name, column.heading, difference, both, short=column.short)
 
 
-PAIR_COLUMNS: tuple[Column[Pair], ...] = (
+PAIR_COLUMNS: tuple[Column[RowPair], ...] = (
     Column("task", "Task", lambda p: p.spec_id, lambda p: p.spec_id, figure=False),
     Column("a", "A", lambda p: _sort_key(p.left), lambda _: "", figure=False),
     Column("b", "B", lambda p: _sort_key(p.right), lambda _: "", figure=False),
     Column("change", "Change", lambda p: -p.rank, lambda p: p.change, figure=False),
     Column(
-        "parts", "They differ in", lambda p: p.parting.at,
-        lambda p: p.parting.text if p.left and p.right else DASH, short="They differ", figure=False,
+        "parts", "They differ in", lambda p: p.first_difference.at,
+        lambda p: p.first_difference.text if p.left and p.right else DASH,
+        short="They differ", figure=False,
     ),
     *(_compared(c) for c in COLUMNS if c.name in ("turns", "tokens")),
 )  # fmt: skip
 
 
-def pairs_of(left: RunView, right: RunView) -> list[Pair]:
-    """Tasks paired by pack, spec and epoch; what flipped comes first."""
-    ones, others = _by_task(left), _by_task(right)
+def pairs_of(left: RunView, right: RunView) -> list[RowPair]:
+    """Tasks paired by pack, spec and epoch; what flipped comes first.
+
+    By the spec alone where one run names no packs, as those of other tools.
+    """
+    packs = all(any(record.pack for record in run.tasks) for run in (left, right))
+    ones, others = (
+        {
+            (r.record.pack if packs else "", r.record.spec_id, r.record.epoch): r
+            for r in rows_of(run.tasks)
+        }
+        for run in (left, right)
+    )
     pairs = [
-        Pair(f"{at}-{task[1]}", task[1], ones.get(task), others.get(task))
+        RowPair(f"{at}-{task[1]}", task[1], ones.get(task), others.get(task))
         for at, task in enumerate(dict.fromkeys([*ones, *others]))
     ]
     return sorted(pairs, key=lambda pair: pair.rank)
-
-
-def _by_task(run: RunView) -> dict[tuple[str, str, int], Side]:
-    rows = rows_of(run.tasks)
-    return {(r.record.pack, r.record.spec_id, r.record.epoch): Side(r) for r in rows}

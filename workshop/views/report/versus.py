@@ -17,11 +17,12 @@ from markupsafe import Markup
 
 from core.runs.errors import CannotRun
 from core.runs.run_view import RunView, read_run_view
-from core.terminal.figures import DASH, dollars, number, seconds, tokens
+from core.terminal.figures import DASH, dollars, number, seconds
 from core.terminal.task_columns import totals
-from workshop.views.comparison import Comparison, Measure, verdict_on
+from workshop.views.comparison import MARGIN, Comparison, Measure, compare, read_side
+from workshop.views.no_verdict import no_verdict
 from workshop.views.report.differences import Differences, differences
-from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, Pair, pairs_of
+from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, RowPair, pairs_of, steps_of
 from workshop.views.report.render import packed, page, piece
 from workshop.views.report.run_page import filters_of
 from workshop.views.report.setup import Text, setup_of
@@ -75,17 +76,17 @@ def versus_page(left: Path, right: Path, *, swapped: str = "") -> str:
     served. Raises NotRecorded: one is not a run folder."""
     runs = read_run_view(left), read_run_view(right)
     try:
-        verdict: Comparison | str = verdict_on(left, right)
+        with no_verdict():
+            verdict: Comparison | str = compare(read_side(left), read_side(right), MARGIN)
     except CannotRun as error:
         verdict = str(error)
     prompts = {text.sha256: text for side in (left, right) for text in setup_of(side).prompts}
     changed = differences(left, right)
-    return page_of(*runs, verdict, changed, swapped=swapped, prompts=tuple(prompts.values()))
+    return page_of(runs, verdict, changed, swapped=swapped, prompts=tuple(prompts.values()))
 
 
 def page_of(
-    left: RunView,
-    right: RunView,
+    runs: tuple[RunView, RunView],
     verdict: Comparison | str,
     changed: Differences,
     *,
@@ -93,6 +94,7 @@ def page_of(
     prompts: tuple[Text, ...] = (),
 ) -> str:
     """Render the page; ``verdict``: or why there is none; ``prompts``: of both, each once."""
+    left, right = runs
     pairs = pairs_of(left, right)
     data = [pair.data for pair in pairs]
     marks = [flag for task in data for flag in task["flags"]]
@@ -110,7 +112,7 @@ def page_of(
         why=verdict if isinstance(verdict, str) else "",
         words=WORDS,
         classes=CLASSES,
-        figures=tuple(_figures(left, right, verdict)),
+        figures=() if isinstance(verdict, str) else tuple(_figures(verdict)),
         found=changed,
         filters=[f for f in filters if f[2] or f[0] in ("flipped", "worse", "better")],
         first=first,
@@ -122,10 +124,7 @@ def page_of(
     )
 
 
-def _figures(left: RunView, right: RunView, verdict: Comparison | str) -> Iterator[Figure]:
-    if isinstance(verdict, str):
-        yield from _sums(left, right)
-        return
+def _figures(verdict: Comparison) -> Iterator[Figure]:
     measures = {measure.name: measure for measure in verdict.measures}
     passed = Measure(
         name="passed", tasks=verdict.tasks, a=verdict.passed_a.share, b=verdict.passed_b.share,
@@ -160,19 +159,7 @@ def _figure(look: _Look, measure: Measure, times: float) -> Figure:
     return Figure(look.title, look.unit, look.show(a), look.show(b), moved, interval, tone)
 
 
-def _sums(left: RunView, right: RunView) -> Iterator[Figure]:
-    a, b = totals(left), totals(right)
-    for name, one, other in (
-        ("Score", number(a.score_mean, 3), number(b.score_mean, 3)),
-        (f"{right.harm_name.capitalize()}s", number(a.harm), number(b.harm)),
-        ("Tokens", number(tokens(a.tokens)), number(tokens(b.tokens))),
-        ("Dollars", dollars(a.cost_usd), dollars(b.cost_usd)),
-        ("Turns", number(a.turns), number(b.turns)),
-    ):
-        yield Figure(name, "of the run", one, other)
-
-
-def _records(pairs: list[Pair], room: int) -> Iterator[Markup]:
+def _records(pairs: list[RowPair], room: int) -> Iterator[Markup]:
     """The records as they lie in the page, those of flipped tasks in full while there is room."""
     for pair in pairs:
         in_full = pair.flipped and room > 0
@@ -181,14 +168,15 @@ def _records(pairs: list[Pair], room: int) -> Iterator[Markup]:
         yield html
 
 
-def record_html(pair: Pair) -> Markup:
+def record_html(pair: RowPair) -> Markup:
     """Both records of a task, turn beside turn, those before they part folded."""
-    both = list(zip_longest(*(side.record.last if side else () for _, side in pair.sides)))
-    same = len(both) if pair.parting.at is None else pair.parting.at
+    both = list(zip_longest(*(row.record.last if row else () for _, row in pair.sides)))
+    at = pair.first_difference.at
+    same = len(both) if at is None else at
     return piece("versus_record.html.jinja", "whole", pair, both[:same], both[same:])
 
 
-def outline_html(pair: Pair) -> Markup:
+def outline_html(pair: RowPair) -> Markup:
     """A task in both runs, its turns in short."""
-    both = list(zip_longest(*(side.steps if side else () for _, side in pair.sides)))
+    both = list(zip_longest(*(steps_of(row.record) if row else () for _, row in pair.sides)))
     return piece("versus_record.html.jinja", "outline", pair, both)

@@ -300,7 +300,7 @@ def test_the_agent_has_the_environment_of_the_shell_and_no_more(
     ("options", "text"),
     [
         (("--evaluator", "x"), "leave out --evaluator"),
-        (("--jobs", 2, "--strategy", "both"), "leave out --strategy, --jobs"),
+        (("--jobs", 2, "--strategy", "next-step"), "leave out --strategy, --jobs"),
         (("--guards", "none"), "leave out --guards"),
         (("--resume", "nowhere"), "uses the packs"),
         (("--benchmark", "chess"), "does not play 'chess'"),

@@ -10,15 +10,15 @@ import pytest
 from core.runs.run_view import read_run_view
 from core.runs.task import Decision, Turn
 from tests.run_folders import RunFolder, ended, found, state, worked
-from workshop.views.report.pairs import Parting, parting, steps_of
+from workshop.views.report.pairs import Difference, first_difference, steps_of
 
 
-def parted(tmp_path: Path, left: list[Turn], right: list[Turn]) -> Parting:
+def parted(tmp_path: Path, left: list[Turn], right: list[Turn]) -> Difference:
     runs = []
     for name, turns in (("a", left), ("b", right)):
         run = RunFolder(tmp_path / name).task("tea", *turns)
         runs.append(steps_of(read_run_view(run.write()).tasks[0]))
-    return parting(*runs)
+    return first_difference(*runs)
 
 
 def calling(number: int, *calls: Any, **more: Any) -> Turn:
