@@ -466,7 +466,18 @@ def _url(options: Options, earlier: Resumed | None) -> str:
 def _context(options: Options, overrides: Texts, retry_policy: RetryPolicy) -> RunContext:
     cache = cache_folder()
     # What is recorded, or answered from a record, holds every call.
-    books = None if options.record or options.replay else cache
+    is_taped = bool(options.record or options.replay)
+    if is_taped and options.embedding:
+        raise Usage(
+            "--embedding: a recorded file has no vectors; leave it out with --record and --replay"
+        )
     return RunContext(
-        retry_policy, options.guards, cache, overrides, options.rulebook, books, options.stages
+        retry_policy=retry_policy,
+        guards=options.guards,
+        cache=cache,
+        overrides=overrides,
+        rulebooks=options.rulebook,
+        books=None if is_taped else cache,
+        stages=options.stages,
+        embedding=options.embedding,
     )

@@ -62,6 +62,8 @@ class RunContext:
     """A folder for what models have read; None where every call has to be made."""
     stages: str = "default"
     """Those that are on."""
+    embedding: str | None = None
+    """The model that a wiki is searched with by meaning; None: it is not."""
 
 
 ToolTexts: TypeAlias = Mapping[str, str]

@@ -17,6 +17,8 @@ from company_tools.wiki_pages import Combo_Read_Wiki_Pages
 from company_tools.wiki_store import WikiStore
 from coordinator.benchmark import ResultWords
 from coordinator.stages import StageSpec, chosen
+from core.models.embeddings import EmbeddingFailed, PageVectors, open_embedder
+from core.models.extras import ExtraMissing
 from core.models.prompts import prompt, template_sections
 from core.models.sections import Texts
 from core.runs.errors import Usage
@@ -37,11 +39,21 @@ def _switched(run: RunContext, specs: Sequence[StageSpec]) -> tuple[frozenset[st
     return off, on
 
 
+def _vectors(run: RunContext) -> PageVectors | None:
+    """What searches a wiki by meaning; None: nothing does. Raises Usage: there is no such model."""
+    if not run.embedding:
+        return None
+    try:
+        return PageVectors(open_embedder(run.embedding), run.cache)
+    except (EmbeddingFailed, ExtraMissing) as error:
+        raise Usage(f"--embedding: {error}") from None
+
+
 def declare(run: RunContext) -> Declaration:
     """Declare the company benchmark. Raises Usage: there is no such guard or stage."""
     specs = stages(run.overrides)
     off, on = _switched(run, specs)
-    wiki, books = WikiStore(run.cache), RuleBooks(run.books)
+    wiki, books = WikiStore(run.cache, _vectors(run)), RuleBooks(run.books)
     brief_rules = "rule_book" not in on
 
     def open_task(platform: Any, task_id: str, docs: ToolTexts) -> environment.CompanyEnvironment:
@@ -83,7 +95,7 @@ def _stages_before(texts: Texts) -> tuple[StageSpec, ...]:
     return (
         StageSpec(
             "entities",
-            "resolves the names in the task, by rule; one model call finds its subjects",
+            "one model call finds the subjects and names of the task; code resolves the names",
             "before",
             partial(entities.Entities, texts=texts),
             prompt=partial(prompt, entities.PROMPTS, "entities", texts, topics=TOPICS),
@@ -91,7 +103,7 @@ def _stages_before(texts: Texts) -> tuple[StageSpec, ...]:
         ),
         StageSpec(
             "rule_book",
-            "finds the wiki's rules for the user, once per version of the wiki",
+            "finds the wiki's rules for the user, once per version of a large wiki",
             "before",
             partial(rule_book.RuleBook, texts=texts),
             prompt=partial(prompt, entities.PROMPTS, "rule_book", texts, topics=TOPICS),
@@ -106,7 +118,7 @@ def _stages_before(texts: Texts) -> tuple[StageSpec, ...]:
         ),
         StageSpec(
             "ties",
-            "states how the user is related to what is named; denies a guest's order to change",
+            "states how the user is related to what is named",
             "before",
             partial(rights.Ties, texts=texts),
         ),
@@ -134,9 +146,10 @@ def _stages_behind(texts: Texts) -> tuple[StageSpec, ...]:
         ),
         StageSpec(
             "wording",
-            "corrects language, digits, dates, Yes or No of the message",
+            "puts the message into the language of the question",
             "words",
             partial(wording.Wording, texts=texts),
+            default=False,
             prompt=partial(prompt, entities.PROMPTS, "wording", texts),
         ),
     )

@@ -1,7 +1,7 @@
 """The stages about what who asks may do: ``guest``, ``ties``, ``policy`` and ``current_user``.
 
-``guest`` and ``ties`` ask no model. ``ties`` ends a task where a fact leaves nothing else: nobody
-can tell who asks, or a guest orders a change. ``policy`` is a model's word, by rules alone; it
+``guest`` and ``ties`` ask no model. ``ties`` ends a task where nobody can tell who asks.
+``policy`` is a model's word, by rules alone; it
 denies only where it names the line that does, and in doubt leaves the task to the strategy.
 ``current_user`` answers questions about who asks, while work goes on.
 """
@@ -18,11 +18,11 @@ from pydantic import TypeAdapter
 from company_tools import listings, profile
 from company_tools.briefing import project_line
 from company_tools.company_session import CompanySession
+from company_tools.names import Named
 from company_tools.profile import CustomerFacts, EmployeeFacts, ProjectFacts, TargetFacts
-from company_tools.rule_words import within
 from company_tools.stages.entities import PROMPTS, CompanyStage, facts_of, tagged
 from company_tools.stages.rule_book import rules_of
-from company_tools.stages.spotting import Named, orders_change
+from company_tools.words import within
 from core.ledger import Ledger, Tool, ToolFault, tool
 from core.ledger.calls import shorten
 from core.ledger.tool import plain
@@ -61,9 +61,6 @@ class Ties(CompanyStage):
             if session.identity_fault:
                 reason = f"nobody can tell who asks: {session.identity_fault}"[:REASON_CHARS]
                 return _ended("error_internal", NOBODY, reason)
-            if session.known_guest and orders_change(task.text):
-                reason = "a guest wants something changed, and a guest changes nothing"
-                return _ended("denied_security", DENIED, reason)
             ties = _ties_to(session, _targets_of(task))
         same: dict[str, list[str]] = {}
         for id, facts in ties.items():
@@ -83,7 +80,7 @@ def _final_answer(outcome: str, message: str) -> str:
 
 def _targets_of(task: StageInput) -> list[Named]:
     """What the stage ``entities`` has found that a right can hang on."""
-    named = facts_of(task, "entities").get("permission", [])
+    named = facts_of(task, "entities").get("security", [])
     rows = TypeAdapter(list[Named]).validate_python(named)
     # Most rights hang on a role in a project or on the account of a customer.
     return sorted(rows, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]

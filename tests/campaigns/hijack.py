@@ -23,12 +23,12 @@ import typer
 
 from company_tools.rule_book import Rule
 from company_tools.wiki_lines import lines_of
+from tests.campaigns.labelled_rules import drawn, labelled_rules
 from tests.campaigns.right_plays import World, events_of, send_right, words_for
 from workshop.generators.company.options import People
 from workshop.generators.company.policy import Policy, Right, Target
 from workshop.generators.company.records import Employee, Firm, Project
 from workshop.generators.company.scenario import TASKS, company, make_scenario
-from workshop.perf.rule_lines import drawn, labelled_rules
 
 Wire = dict[str, Any]
 STATUSES = ("active", "paused", "archived", "exploring")

@@ -34,9 +34,9 @@ from core.erc3_client.own.company_models import RESPONSES
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, ToolFault
 from core.tools.requests import request_at
+from tests.campaigns.labelled_rules import drawn, labelled_rules
 from workshop.generators.company.options import People
 from workshop.generators.company.scenario import TASKS, company, make_scenario
-from workshop.perf.rule_lines import drawn, labelled_rules
 from workshop.simulator.company.pack import BUNDLED_PACK, CompanyScenario
 from workshop.simulator.company.plays import Play, literals
 from workshop.simulator.platform import Platform

@@ -7,12 +7,12 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from company_tools.stages.language import language
 from hypothesis import given
 from hypothesis import strategies as st
 
 from company_tools.final_answer import links_of, read_final_answer, reworded
 from company_tools.stages.entities import Entities
-from company_tools.stages.language import language
 from company_tools.stages.rights import Guest, Policy, Ties
 from company_tools.stages.wording import Wording, by_rule
 from core.erc3_client import company

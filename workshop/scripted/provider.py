@@ -42,7 +42,6 @@ _NAMES = ("store", "company", "literal")
 _FORM = regex.compile(r'^Reply with one JSON object(?:, compact)?: \{"(\w+)"', regex.MULTILINE)
 _ANSWER = regex.compile(r"<answer>\n(.*)\n</answer>", regex.DOTALL)
 _CALLS: dict[str, dict[str, Any]] = {
-    "about": {"about": "all"},
     "rules": {"rules": []},
     "verdict": {"verdict": "allowed", "rule": "", "reason": "it is asked for", "message": ""},
     "ok": {"ok": True},
@@ -75,7 +74,7 @@ def reply(model: str, messages: list[Message], played: Played) -> str:
     if (instruction := prompt.section("instruction")) is not None:
         return worker.carry_out(instruction)
     if not prompt.strategy:
-        return _small_call(prompt)
+        return _small_call(prompt, played)
     decide = _player(model, prompt, played)
     if decide is None:
         return UNREADABLE
@@ -152,13 +151,27 @@ def _fits(pack: CompanyPack, scenario: CompanyScenario, prompt: Prompt) -> tuple
     )
 
 
-def _small_call(prompt: Prompt) -> str:
+def _small_call(prompt: Prompt, played: Played) -> str:
     """Fill in the form of a stage. Raises LookupError: it has none that is known."""
     form = _FORM.search(prompt.system)
     field = form[1] if form else ""
+    if field == "about":
+        return json.dumps(_about(prompt.section("task") or "", played), ensure_ascii=False)
     if field == "answer":
         told = _ANSWER.search(prompt.user)
         return json.dumps({"answer": told[1] if told else "unknown"}, ensure_ascii=False)
     if field not in _CALLS:
         raise LookupError("the prompt is of no role that a scripted model plays")
     return json.dumps(_CALLS[field])
+
+
+def _about(task: str, played: Played) -> dict[str, Any]:
+    """What a task is about, with the names of its company's records that stand in it whole."""
+    found = [one for one in _by_text(played).get(task, []) if isinstance(one[1], CompanyScenario)]
+    names = list[str]()
+    if found:
+        pack, scenario = found[0]
+        firm = pack.company_of(scenario)
+        records = (*firm.employees, *firm.projects, *firm.customers)
+        names = [word for one in records for word in (one.name, one.id) if word in task]
+    return {"about": "all", "named": names, "days": [], "changes": False}

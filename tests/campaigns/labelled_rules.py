@@ -1,18 +1,16 @@
-"""Whether a task is shown the lines of its wiki that decide it, in generated companies.
+"""What a faithful model would name as the rules of a generated wiki, and whether they are shown.
 
-    python -m workshop.perf.rule_lines [--count 1000] [--filler 40] [--crossed]
-        [--book [--wrong 0.1]]
+    python -m tests.campaigns.labelled_rules [--count 1000] [--filler 40] [--crossed] [--wrong 0.1]
 
 The generator marks the lines that decide. A task that is allowed needs a line that gives the right
 to a group of the requester, and each definition that it goes by. One that is refused needs a line
-on that right, or all lines on the requester's groups. Without --book code chooses among all lines.
-With --book it chooses among the rules that a faithful model would name, of whose labels a share
-is --wrong: another subject, or a group left out.
+on that right, or all lines on the requester's groups. Of the labels a share is --wrong: another
+subject, or a group left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
@@ -22,11 +20,10 @@ from typing import Any
 
 import typer
 
-from company_tools.grants import Requester
 from company_tools.rule_book import TOPICS, Book, Rule
-from company_tools.rule_choice import excerpt_size, shown_of
-from company_tools.rule_words import modal
-from company_tools.wiki_lines import context_of, lines_of
+from company_tools.rule_choice import Requester, chosen
+from company_tools.wiki_lines import context_of, excerpt, lines_of
+from core.models.tokens import count_text
 from workshop.generators.company.options import LAYOUTS, People
 from workshop.generators.company.policy import ACCOUNT, GUEST, LANGUAGES, LEAD, STAFF, Right
 from workshop.generators.company.scenario import make_scenario
@@ -35,6 +32,8 @@ from workshop.generators.generating import draws
 
 Place = tuple[str, int]
 """A page and the number of a line."""
+NOISE = 0.1
+"""Of the lines that decide nothing: a model names so many as rules as well."""
 SUBJECTS: dict[Right, str] = {
     "place": "places", "date": "date", "register": "records", "account_manager": "customers",
     "wiki_read": "pages", "own_pay": "pay", "own_levels": "skills", "own_hours": "hours",
@@ -93,28 +92,25 @@ class Count:
     cases: int = 0
     shown: int = 0
     rights_shown: int = 0
-    lines: list[int] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    """Texts of tasks that were not shown a right that decides."""
 
-    def add(self, case: Case, *, with_book: bool) -> None:
+    def add(self, case: Case) -> None:
         """Choose the lines of a case and count them."""
         self.cases += 1
-        book = case.book if with_book else None
-        seen = shown_of(case.pages, book, case.who, case.text, case.about if book else ())
-        places = [(path, one.number) for path in seen.whole for one in lines_of(case.pages[path])]
-        places += [*seen.rules, *seen.content]
+        places = chosen(case.pages, case.book, case.who, case.about)
         shown = {(p, n) for p, number in places for n in lines_of(case.pages[p])[number - 1].needs}
         self.shown += all(need.is_met(shown) for need in case.needs)
-        self.rights_shown += all(need.is_met(shown) for need in case.needs if not need.defines)
-        lines, tokens = excerpt_size(case.pages, places)
-        self.lines.append(lines)
-        self.tokens.append(tokens)
+        rights = all(need.is_met(shown) for need in case.needs if not need.defines)
+        self.rights_shown += rights
+        self.missed += [] if rights else [case.text]
+        self.tokens.append(count_text(excerpt(case.pages, places)))
 
     def __str__(self) -> str:
         share, rights = self.shown / self.cases, self.rights_shown / self.cases
-        lines = f"lines {mean(self.lines):4.1f}, most {max(self.lines)}"
         tokens = f"tokens {mean(self.tokens):4.0f}, most {max(self.tokens)}"
-        return f"{self.cases:5} shown {share:7.2%}, rights {rights:7.2%}; {lines}; {tokens}"
+        return f"{self.cases:5} shown {share:7.2%}, rights {rights:7.2%}; {tokens}"
 
 
 @contextmanager
@@ -134,7 +130,7 @@ def drawn() -> Iterator[list[tuple[TaskBuilder, Draft]]]:
         TaskBuilder.expected = expected  # type: ignore[method-assign]
 
 
-def cases(seed: str, count: int, people: People, wrong: float) -> Iterator[Case]:
+def cases(seed: str, count: int, people: People, wrong: float = 0.0) -> Iterator[Case]:
     """So many generated tasks of which a line of the wiki decides."""
     with drawn() as drafts:
         number = 0
@@ -146,7 +142,6 @@ def cases(seed: str, count: int, people: People, wrong: float) -> Iterator[Case]
             if needs:
                 count -= 1
                 rng = draws(seed, "labels", str(number))
-                rng.random()  # the figures in the docs were drawn with it
                 about = [SUBJECTS[right] for right, _ in draft.needs if right]
                 about += [SUBJECTS_OF_MARKS[name] for name in task.marks]
                 book = tuple(labelled_rules(task, rng, wrong))
@@ -190,12 +185,12 @@ def _marked(task: TaskBuilder, names: Iterable[str]) -> set[Place]:
 
 
 def _places(task: TaskBuilder, name: str) -> Iterator[Place]:
-    """The lines that carry a mark; of a long line the parts that have the words of the right."""
+    """The lines that carry a mark; of several in a row those that have the words of the right."""
     policy = task.policy
     _, right, key = name.split(":") if ":" in name else ("", "", "")
     for path, row in task.firm.marks.get(name, ()):
         page = task.firm.wiki[path]
-        parts = [line for line in lines_of(page) if line.row == row]
+        parts = [one for one in lines_of(page) if one.row <= row <= one.row + one.text.count("\n")]
         for line in parts:
             text = f"{context_of(page, line)} {line.text}"
             titles = [group.title for group in policy.groups if group.key == key]
@@ -206,10 +201,7 @@ def _places(task: TaskBuilder, name: str) -> Iterator[Place]:
 
 
 def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rule]:
-    """What a faithful model would name, with labels of which a share is wrong.
-
-    It also names what only seems to rule: each line with words of right or duty.
-    """
+    """What a faithful model would name, with labels of which a share is wrong, and some noise."""
     labels: dict[tuple[Place, str], tuple[list[str], list[str]]] = {}
     titles = {group.key: group.title for group in task.policy.groups}
     for name in (name for name in task.firm.marks if name not in ("hostile", "later")):
@@ -221,8 +213,10 @@ def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rul
             groups, subjects = labels.setdefault((place, does), ([], []))
             groups += [group] * (group not in groups and group != "")
             subjects += [subject] * (subject not in subjects)
-    for place in _seeming_to_rule(task, {place for place, _ in labels}):
-        labels[place, ""] = [], ["all"]
+    marked = {place for place, _ in labels}
+    for place in _ruling(task):
+        if place not in marked and rng.random() < NOISE:
+            labels[place, ""] = [], [rng.choice(TOPICS.split(", "))]
     order = {path: n for n, path in enumerate(task.firm.wiki)}
     rows = sorted(labels.items(), key=lambda row: (order[row[0][0][0]], row[0][0][1]))
     for (place, does), (groups, subjects) in rows:
@@ -236,23 +230,13 @@ def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rul
         yield Rule(*place, ", ".join(groups), about, does)
 
 
-def _seeming_to_rule(task: TaskBuilder, marked: Collection[Place]) -> list[Place]:
-    """The lines of other pages than filler that seem to rule and are not marked."""
-    extra = task.plan.book.extra
-    return [
-        (path, line.number)
-        for path, page in task.firm.wiki.items()
-        for line in lines_of(page)
-        if path not in extra
-        and (path, line.number) not in marked
-        and line.rules
-        and any(modal(line.text))
-    ]
+def _ruling(task: TaskBuilder) -> Iterator[Place]:
+    """The lines that may decide something."""
+    for path, page in task.firm.wiki.items():
+        yield from ((path, line.number) for line in lines_of(page) if line.rules)
 
 
-def main(
-    count: int = 1000, filler: int = 0, crossed: bool = False, book: bool = False, wrong: float = 0
-) -> None:
+def main(count: int = 1000, filler: int = 0, crossed: bool = False, wrong: float = 0) -> None:
     """Print for each layout, or each pair of languages, how often all that decides is shown."""
     pairs = product(LANGUAGES, LANGUAGES) if crossed else [("en", "en")]
     for (wiki, task), layout in product(pairs, [""] if crossed else LAYOUTS):
@@ -265,7 +249,7 @@ def main(
         )
         one = Count()
         for case in cases("rules", count, people, wrong):
-            one.add(case, with_book=book)
+            one.add(case)
         print(f"wiki {wiki}, task {task}, {layout or 'any layout':11} {one}", flush=True)
 
 
