@@ -118,13 +118,13 @@ def chosen(
 
 
 def _ordered(book: Book, who: Requester | None, about: Sequence[str]) -> Iterator[Rule]:
-    """The lines of a book in the order in which they are shown.
+    """The lines of a book in the order in which they are shown, by turns of several kinds.
 
-    First those on the task's subjects, by turns of who asks, of all and of others: what is kept
-    for others decides as often as what is given. Then those on every task, and all others of the
-    own groups, so that one wrong label hides no rule.
+    Two of the own groups on the task's subjects, then one each: on all, a definition, on others
+    (what is kept for others decides as often as what is given), on every task, and of the own
+    groups on another subject. So one wrong label hides no rule.
     """
-    related = [(rule, relation(rule, who), _subjects(rule)) for rule in book]
+    related = [(rule, relation(rule, who), frozenset(words(rule.about))) for rule in book]
     if who is None:  # how skills, hours or teams are counted helps nobody who may not see them
         public = [row for row in related if row[1] == "common" and row[2] & _OF_GUESTS]
         related = [row for row in related if row[1] == "own"] + public
@@ -134,18 +134,23 @@ def _ordered(book: Book, who: Requester | None, about: Sequence[str]) -> Iterato
     def rank(subjects: frozenset[str]) -> int:
         return min((ranks[one] for one in subjects & ranks.keys()), default=len(ranks))
 
-    on = [row for row in related if row[2] & ranks.keys() or not ranks]
-    on.sort(key=lambda row: rank(row[2]))
-    turns = [[row[0] for row in on if row[1] == kind] for kind in ("own", "common", "others")]
+    on = sorted((r for r in related if r[2] & ranks.keys() or not ranks), key=lambda r: rank(r[2]))
+    own, common, others = (
+        [rule for rule, kind, _ in on if kind == wanted_kind]
+        for wanted_kind in ("own", "common", "others")
+    )
+    on_all = [rule for rule, kind, at in related if kind != "others" and at & _EVERY_SUBJECT]
+    turns = (
+        own[::2],
+        own[1::2],
+        [rule for rule in common if rule.who],
+        [rule for rule in common if not rule.who],
+        others,
+        [rule for rule in on_all if rule.who],
+        [rule for rule, kind, _ in related if kind == "own" and rule not in own],
+    )
     yield from (rule for turn in zip_longest(*turns) for rule in turn if rule)
-    for rule, kind, subjects in related:
-        if kind != "others" and subjects & _EVERY_SUBJECT:
-            yield rule
-    yield from (rule for rule, kind, _ in related if kind == "own")
-
-
-def _subjects(rule: Rule) -> frozenset[str]:
-    return frozenset(words(rule.about))
+    yield from on_all
 
 
 def rules_text(

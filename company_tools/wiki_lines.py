@@ -16,6 +16,8 @@ from markdown_it.token import Token
 
 LEAD_CHARS = 160
 """Of a line under a page's title that goes with every line of the page, as "Valid from …" does."""
+PART_CHARS = 400
+"""A longer row is read in parts: a page of prose may have all rights in one."""
 LineKind = Literal["heading", "item", "row", "text"]
 _MARKDOWN = (
     MarkdownIt("commonmark")
@@ -25,13 +27,19 @@ _MARKDOWN = (
 _ENDS = regex.compile(r"[.!?:;。！？：；|][\s\"'”’)*_]*$")
 _OPENS = regex.compile(r"[:：?？][\s\"'”’)*_]*$")
 _BOLD = regex.compile(r"\s*(\*\*|__)[^*_]+\1:?\s*")
+_LABELLED = regex.compile(r"(?<=[\p{L}\p{P}] )(?<!^\S{1,4} )(?=\*{1,2}\p{Lu}[^*\n]{0,80}\*)")
+"""Where emphasised words open a stretch of a row: "… *Leads.* May …"."""
+_SENTENCE = regex.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])")
 _RULER = regex.compile(r"[\s|:*_+-]+")
 _BOLD_LEVEL = 7
 """Below every heading: a line that is bold as a whole is the title of what follows it."""
 
 
 class Line(NamedTuple):
-    """What stands in one piece on a page: a paragraph, an item of a list, a row of a table."""
+    """What stands in one piece on a page: a paragraph, an item, a row of a table, a part of these.
+
+    A part is a piece of a long row.
+    """
 
     number: int
     """From 1."""
@@ -43,7 +51,7 @@ class Line(NamedTuple):
     needs: frozenset[int]
     """Numbers of the lines without which it cannot be read alone, its own among them."""
     group: int = 0
-    """The number of the first line of its table or list; 0: it is in none."""
+    """The number of the first line of its table, list or long stretch; 0: it is in none."""
 
     @property
     def rules(self) -> bool:
@@ -52,7 +60,7 @@ class Line(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """Rows of a page as Markdown reads them, and where they stand."""
+    """A piece of a page as Markdown reads it, and where it stands."""
 
     start: int
     end: int
@@ -61,14 +69,19 @@ class _Block(NamedTuple):
     """Of a heading."""
     within: tuple[int, ...] = ()
     """Rows in which the items begin that it stands in, the outermost first."""
-    group: int = -1
-    """The row in which its table or outermost list begins."""
+    group: tuple[int, ...] = ()
+    """Tells its table, outermost list or long stretch from others; (): it is in none."""
+    text: str = ""
+    """Of a part of a row."""
+    after: int = 0
+    """How many parts it stands behind the one that opens its stretch."""
 
 
 def _blocks(tokens: Iterable[Token], rows: list[str]) -> Iterator[_Block]:
     """The pieces of a page in their order; what Markdown passes over is a paragraph each."""
     items: list[int] = []
     groups: list[int] = []
+    """Rows in which the tables and lists begin, the outermost first."""
     done = 0
     for token in tokens:
         start, end = token.map or (0, 0)
@@ -83,7 +96,7 @@ def _blocks(tokens: Iterable[Token], rows: list[str]) -> Iterator[_Block]:
                 items.pop()
             case "heading_open" | "paragraph_open" | "tr_open" | "fence" | "hr":
                 yield from (_Block(row, row + 1, "text") for row in range(done, start))
-                group = groups[0] if groups else -1
+                group = tuple(groups[:1])
                 if token.type == "tr_open":
                     is_head = groups[-1] == start
                     end = min(end + is_head, len(rows))  # with the ruling under it
@@ -107,8 +120,24 @@ def _pieces(block: _Block, rows: list[str]) -> Iterator[_Block]:
     for row in range(block.start, block.end):
         if row + 1 == block.end or _ENDS.search(rows[row]):
             kind: LineKind = block.kind if begin == block.start else "text"
-            yield block._replace(start=begin, end=row + 1, kind=kind)
+            piece = block._replace(start=begin, end=row + 1, kind=kind)
+            is_long = piece.end == begin + 1 and len(rows[row]) > PART_CHARS
+            yield from _parts(piece, rows[row]) if is_long else [piece]
             begin = row + 1
+
+
+def _parts(block: _Block, row: str) -> Iterator[_Block]:
+    """A long row in parts: at the labels that open stretches of it, else by sentences."""
+    for number, stretch in enumerate(filter(str.strip, _LABELLED.split(row))):
+        parts = [""]
+        for sentence in _SENTENCE.split(stretch):
+            if parts[-1].strip() and len(parts[-1]) + len(sentence) > PART_CHARS:
+                parts.append("")
+            parts[-1] = f"{parts[-1]} {sentence}" if parts[-1] else sentence
+        for after, text in enumerate(parts):
+            kind: LineKind = block.kind if number == after == 0 else "text"
+            group = block.group or (block.start, number)
+            yield block._replace(kind=kind, group=group, text=text.rstrip(), after=after)
 
 
 def _rows(page: str) -> list[str]:
@@ -124,7 +153,7 @@ class _Page:
         self.blocks = [
             block
             for block in _blocks(_MARKDOWN.parse("\n".join(self.rows)), self.rows)
-            if "".join(self.rows[block.start : block.end]).strip()
+            if (block.text or "".join(self.rows[block.start : block.end])).strip()
         ]
         self.needs: list[set[int]] = []
 
@@ -132,49 +161,60 @@ class _Page:
         """The lines of the page."""
         headings: list[tuple[int, int]] = []
         began: dict[int, int] = {}
-        openers: dict[int, int | None] = {}
+        first: dict[tuple[int, ...], int] = {}
+        """The first block of each group."""
         for n, block in enumerate(self.blocks):
             began.setdefault(block.start, n)
+            first.setdefault(block.group, n)
             headings = [one for one in headings if block.kind != "heading" or one[0] < block.level]
-            need = {n, *(at for _, at in headings), *(began.get(row, n) for row in block.within)}
-            if block.group >= 0:
-                opener = openers.setdefault(block.group, self._opener(n))
-                need |= set() if opener is None else {opener}
+            need = {n, n - block.after, *(at for _, at in headings)}
+            need |= {began.get(row, n) for row in block.within}
+            if len(block.group) == 1:  # a table or list
+                need |= self._opener(first[block.group])
             self.needs.append(need)
             if block.kind == "heading":
                 headings.append((block.level, n))
         self._link_neighbours()
         lead = self._lead()
-        return tuple(self._line(n, block, began, lead) for n, block in enumerate(self.blocks))
+        first[()] = -1
+        return tuple(
+            self._line(n, block, first[block.group] + 1, lead)
+            for n, block in enumerate(self.blocks)
+        )
 
-    def _line(self, n: int, block: _Block, began: dict[int, int], lead: set[int]) -> Line:
-        text = "\n".join(row.rstrip() for row in self.rows[block.start : block.end])
+    def _line(self, n: int, block: _Block, group: int, lead: set[int]) -> Line:
+        whole = "\n".join(row.rstrip() for row in self.rows[block.start : block.end])
         needs = frozenset(one + 1 for one in self._closed(n) | lead)
-        group = began[block.group] + 1 if block.group in began else 0
-        return Line(n + 1, block.start + 1, text, block.kind, needs, group)
+        return Line(n + 1, block.start + 1, block.text or whole, block.kind, needs, group)
 
     def _text(self, n: int) -> str:
-        return self.rows[self.blocks[n].end - 1]
+        block = self.blocks[n]
+        return block.text or self.rows[block.end - 1]
 
-    def _opener(self, n: int) -> int | None:
-        """The line before a list or table that leads to it: it has no end of its own."""
-        if n == 0 or self.blocks[n - 1].kind != "text" or self.blocks[n - 1].group >= 0:
-            return None
+    def _opener(self, n: int) -> set[int]:
+        """The line before a list or table that leads to it, if any: it has no end of its own."""
+        if n == 0 or self.blocks[n - 1].kind != "text" or len(self.blocks[n - 1].group) == 1:
+            return set()
         text = self._text(n - 1)
-        return n - 1 if _OPENS.search(text) or not _ENDS.search(text) else None
+        return {n - 1} if _OPENS.search(text) or not _ENDS.search(text) else set()
 
     def _link_neighbours(self) -> None:
         """A question goes with its answer, and what ends with a colon with what follows."""
         for n, (one, other) in enumerate(zip(self.blocks, self.blocks[1:], strict=False)):
-            if one.kind == other.kind == "text" and _OPENS.search(self._text(n)):
+            if (
+                one.start != other.start
+                and one.kind == other.kind == "text"
+                and _OPENS.search(self._text(n))
+            ):
                 self.needs[n].add(n + 1)
                 self.needs[n + 1].add(n)
 
     def _lead(self) -> set[int]:
         """The one short line between the title of a page and its next heading."""
         kinds = [block.kind for block in self.blocks[:3]]
-        is_lead = kinds == ["heading", "text", "heading"] and len(self._text(1)) < LEAD_CHARS
-        return {1} if is_lead else set()
+        if kinds != ["heading", "text", "heading"] or self.blocks[0].level == _BOLD_LEVEL:
+            return set()
+        return {1} if len(self._text(1)) < LEAD_CHARS else set()
 
     def _closed(self, number: int) -> set[int]:
         """All that a line needs, and what that needs."""

@@ -32,7 +32,7 @@ from workshop.generators.generating import draws
 
 Place = tuple[str, int]
 """A page and the number of a line."""
-NOISE = 0.1
+NOISE = 0.05
 """Of the lines that decide nothing: a model names so many as rules as well."""
 SUBJECTS: dict[Right, str] = {
     "place": "places", "date": "date", "register": "records", "account_manager": "customers",
