@@ -180,8 +180,8 @@ def _link(kind: str, id: str, session: CompanySession) -> Link:
 def links_of(answer: FinalAnswer, session: CompanySession) -> tuple[Link, ...]:
     """The links that are sent: those that were given, or what the message names, and what changed.
 
-    Of several of one name the one that was changed is meant. No answer to a guest, and none that
-    refuses or asks back, gets a link that was not given.
+    Of several of one name the one that was changed is meant. An answer to a guest, and one that
+    refuses or has a question, gets no link that was not given.
     """
     if answer.outcome in LINKLESS or session.known_guest:
         return answer.links or ()

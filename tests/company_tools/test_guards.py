@@ -362,8 +362,10 @@ def test_links_that_were_given_are_not_objected_to_whoever_the_words_name() -> N
 
 def test_a_link_that_was_never_seen_is_refused() -> None:
     played = PlayedTask()
-    assert "proj_tent" in (played.asked_back("ok_answer", "Done.", "project:proj_tent") or "")
-    assert "not answered" in (played.finish("ok_answer", "Done.", "project:proj_tent") or "")
+    assert "djordje_cosic" in (
+        played.asked_back("ok_answer", "Done.", "employee:djordje_cosic") or ""
+    )
+    assert "not answered" in (played.finish("ok_answer", "Done.", "employee:djordje_cosic") or "")
     assert played.responses == []
 
 
