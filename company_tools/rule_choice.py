@@ -32,8 +32,8 @@ RULES = "wiki, rules for this user:"
 NO_RULES = "wiki: its index of rules has no line on this task for the user"
 WHOLE = "wiki, whole, as nobody has indexed its rules:"
 PARTLY = (
-    "wiki: nobody has indexed its rules. These are its index page and the pages that a search "
-    "finds nearest to the task; other pages may rule it, too:"
+    "wiki, in part, as nobody has indexed its rules: {index}the pages that a search finds nearest "
+    "to the task; other pages may rule it, too:"
 )
 _EVERY_SUBJECT = frozenset({"all", "identity"})
 """Subjects of lines that bear on every task."""
@@ -169,7 +169,8 @@ def text_without_book(pages: Mapping[str, str], wiki: WikiStore, task: str) -> s
         return f"{WHOLE}\n{whole_text(pages, pages)}"
     index = index_page(pages)
     paths = [*([index] if index else []), *best_pages(pages, wiki, task)]
-    return f"{PARTLY}\n{whole_text(pages, fitting(pages, paths, WITHOUT_BOOK_TOKENS))}"
+    head = PARTLY.format(index="its index page and " if index else "")
+    return f"{head}\n{whole_text(pages, fitting(pages, paths, WITHOUT_BOOK_TOKENS))}"
 
 
 def fitting(pages: Mapping[str, str], paths: Iterable[str], tokens: int) -> list[str]:

@@ -135,10 +135,14 @@ def _about(reply: dict[str, object], text: str) -> About:
     days = reply.get("days")
     return About(
         subjects=subjects,
-        named=[one for one in stated if one and fold(one) in fold(text)],
+        named=[one for one in stated if one and _plain(one) in _plain(text)],
         days=[d for d in map(str, days) if _DAY.fullmatch(d)] if isinstance(days, list) else [],
         changes=reply.get("changes") is True,
     )
+
+
+def _plain(text: str) -> str:
+    return " ".join(fold(text).split())
 
 
 def remember(environment: CompanyEnvironment, finding: Finding) -> None:

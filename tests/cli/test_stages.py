@@ -193,3 +193,20 @@ def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
 
 def test_every_task_of_the_pack_is_there() -> None:
     assert {*SPECS} <= {one.spec_id for one in load_pack(BUNDLED_PACK).scenarios}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--embedding", "local/not-there"), "--embedding: "),
+        (("--embedding", "local/x", "--record", "tape.json"), "a recorded file has no vectors"),
+    ],
+)
+def test_an_embedding_model_that_cannot_be_used_is_an_error_before_anything_begins(
+    words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, text = cli("--benchmark", "company", *words, "--out", tmp_path / "logs")
+    assert code == 2
+    assert said in " ".join(text.split())
+    assert not (tmp_path / "logs").exists()

@@ -159,11 +159,14 @@ def test_a_wiki_without_a_book_is_whole_as_far_as_there_is_room() -> None:
 def test_of_a_larger_one_the_index_and_the_pages_nearest_to_the_task_are_shown() -> None:
     pages = {f"gulls{n}.md": DULL for n in range(9)} | PAGES
     pages |= {"index.md": "\n".join(["# Wiki", *pages])}
-    told = text_without_book(pages, WikiStore(), "Who sees what others earn in the department?")
-    assert told.startswith(PARTLY)
+    task = "Who sees what others earn in the department?"
+    told = text_without_book(pages, WikiStore(), task)
+    assert told.startswith(PARTLY.format(index="its index page and "))
     assert "== index.md ==" in told
     assert PAGES["rights.md"].strip() in told
     assert count_text(told) <= WITHOUT_BOOK_TOKENS + count_text(PARTLY) + 5
+    del pages["index.md"]
+    assert text_without_book(pages, WikiStore(), task).startswith(PARTLY.format(index=""))
 
 
 @pytest.mark.parametrize(
