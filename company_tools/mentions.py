@@ -99,20 +99,6 @@ class Mentions:
         )
         return any(self.says(alias) for cells in rows for cell in cells for alias in _aliases(cell))
 
-    def called(self, names: Iterable[str], pages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-        """Which of some names are called otherwise in the text: (name, what it is called).
-
-        Only a row or line of two parts tells that.
-        """
-        wanted = {name.casefold(): name for name in names if name}
-        for cells in rows_of(pages):
-            if len(cells) == 2:
-                for cell, other in (cells, cells[::-1]):
-                    name = wanted.get(cell.casefold())
-                    for alias in _aliases(other) if name else ():
-                        if name and self.says(alias):
-                            yield name, alias
-
     def speaks_of_group(self, name: str, pages: Mapping[str, str]) -> bool:
         """Whether two words in a row of the text stand so in a line of a page that has a name."""
         own = {*_pairs(self.text)}

@@ -69,6 +69,16 @@ def test_the_short_line_under_a_title_goes_with_every_line_of_its_page() -> None
     assert "One." not in shown(page, "Bergen")
 
 
+def test_a_long_row_is_read_in_the_parts_that_labels_open() -> None:
+    group = "May see records, hours, teams, notes, and whatever else is kept of colleagues here. "
+    row = f"*Leads.* {group * 3}*People.* {group * 9}*Guests.* Nothing at all."
+    leads, *people, guests = lines_of(f"# Rights\n\n{row}")[1:]
+    assert (leads.row, guests.row, len(people)) == (3, 3, 3)
+    assert shown(f"# Rights\n\n{row}", "*Guests.*") == ["# Rights", "", guests.text]
+    assert all(people[0].number in one.needs for one in people)
+    assert {one.group for one in people} == {people[0].number}
+
+
 @pytest.mark.parametrize("break_", ["\n", "\r\n", "\r"])
 def test_rows_are_counted_whatever_ends_them(break_: str) -> None:
     page = break_.join(["# Rights", "", "Form\u2028feed.", "", "- item", "[a]: b"])
