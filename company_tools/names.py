@@ -13,6 +13,8 @@ from company_tools.ids import SURE, match_name
 from company_tools.words import words
 from core.erc3_client.own import company_models as wire
 
+LEAST = 68
+"""Of 100, as a misspelt name scores at least: who shares one word of a name is somebody else."""
 NEAR_BEST = 5
 """Of 100: names that are so little worse than the best one are as likely to be meant."""
 CONTACTS_AT_MOST = 300
@@ -111,8 +113,8 @@ def _best(name: str, records: list[Named]) -> tuple[int, list[Named]]:
     """The score of the best match, and the records that have it; of misspelt ones those near it."""
     scored = [(match_name(name, one.id, one.name, one.email).score, one) for one in records]
     best = max((score for score, _ in scored), default=0)
-    least = best if best >= SURE else best - NEAR_BEST
-    return best, [one for score, one in scored if score and score >= least]
+    least = best if best >= SURE else max(best - NEAR_BEST, LEAST)
+    return best, [one for score, one in scored if score >= least]
 
 
 def _customers_of(name: str, session: CompanySession) -> list[Named]:

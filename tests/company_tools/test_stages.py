@@ -152,6 +152,10 @@ def test_a_single_name_gives_all_who_are_called_so_and_a_misspelt_one_who_is_ali
             'no person, project or customer is called "Piet Oostra"',
         ),
         (
+            "Does Una Oostra work here?", ("Una Oostra",), {},
+            'no person, project or customer is called "Una Oostra"',
+        ),
+        (
             "Set my skill_sewing to 9.", ("skill_sewing",), {"about": "skills"},
             "the user's levels: skill_sewing 8",
         ),
