@@ -65,10 +65,11 @@ class Resolved(NamedTuple):
         """What is named for certain, and what is alone in what a name may mean."""
         return [*self.certain, *(one.found[0] for one in self.choices if len(one.found) == 1)]
 
-    @property
-    def every(self) -> list[Named]:
-        """All that the names may mean."""
-        return [*self.certain, *(one for choice in self.choices for one in choice.found)]
+    def among(self, most: int) -> list[Named]:
+        """What is likely to be meant, then all that a name may mean which so few have."""
+        few = (choice for choice in self.choices if len(choice.found) <= most)
+        meant = [*self.likely, *(one for choice in few for one in choice.found)]
+        return list({one.id: one for one in meant}.values())
 
 
 def named(kind: str, record: Record) -> Named:

@@ -111,7 +111,10 @@ class Entities(CompanyStage):
             pages = session.read_wiki() if unknown else {}
         lines += [line for name in unknown for line in _where(name, pages)]
         text = "\n".join(filter(None, [_in_words(resolved), *lines]))
-        known = [*(Known(one.kind, one.id, one.name) for one in resolved.every), *present.known]
+        known = [
+            *(Known(one.kind, one.id, one.name) for one in resolved.among(SEVERAL)),
+            *present.known,
+        ]
         self._environment.tell(known, present.notes)
         facts: dict[str, object] = {
             "security": [one.model_dump() for one in resolved.likely],
@@ -218,7 +221,7 @@ class PresentValues:
 
     def lines(self) -> list[str]:
         """Read what they tell; what the system refuses is left out. Raises OutOfReach."""
-        likely, meant = self._resolved.likely, _meant(self._resolved)
+        likely, meant = self._resolved.likely, self._resolved.among(READ_AT_MOST)
         people = [one for one in likely if one.kind == "employee"][:READ_AT_MOST]
         others = [one for one in meant if one.kind != "employee"][:READ_AT_MOST]
         is_about_work = not _OF_WORK.isdisjoint(self._subjects) and not any(
@@ -342,13 +345,6 @@ def _entry_line(entry: wire.TimeEntryWithID) -> str:
     about += [f"note {entry.notes[:NOTE_CHARS]!r}"] if entry.notes else []
     where = entry.project or "no project"
     return f"{entry.id} {entry.hours:g} h on {where} ({', '.join(about)})"
-
-
-def _meant(resolved: Resolved) -> list[Named]:
-    """What is likely to be meant, then the candidates of a name that has only a few."""
-    few = [choice for choice in resolved.choices if len(choice.found) <= READ_AT_MOST]
-    meant = [*resolved.likely, *(one for choice in few for one in choice.found)]
-    return list({one.id: one for one in meant}.values())
 
 
 def _few(texts: list[str]) -> str:

@@ -272,6 +272,13 @@ def test_the_same_people_are_told_once() -> None:
     assert '"Hand" may be any of 8 records' in text
 
 
+def test_who_is_only_counted_is_not_told_and_may_not_be_linked() -> None:
+    played = PlayedTask()
+    entities(played, "Ask a Hand.", "Hand")
+    told = played.finish("ok_answer", "It is that one.", "employee:hand_3")
+    assert "no answer of the system has shown that" in (told or "")
+
+
 BAD = ["", "Gerne!", '{"answer": ', '{"text": "Una Berg"}', '{"answer": ["Una"]}', "[]", "null"]
 
 
