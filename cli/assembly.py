@@ -467,7 +467,11 @@ def _url(options: Options, earlier: Resumed | None) -> str:
 def _asked(options: Options, overrides: Texts, retry_policy: RetryPolicy) -> TaskOptions:
     cache = cache_folder()
     # What is recorded, or answered from a record, holds every call.
-    books = None if options.record or options.playback else cache
+    is_taped = bool(options.record or options.playback)
+    if is_taped and options.embedding:
+        raise Usage(
+            "--embedding: a recorded file has no vectors; leave it out with --record and --playback"
+        )
     return TaskOptions(
         retry_policy,
         guards=options.guards,
@@ -475,5 +479,6 @@ def _asked(options: Options, overrides: Texts, retry_policy: RetryPolicy) -> Tas
         texts=overrides,
         rulebooks=options.rulebook,
         cache=cache,
-        books=books,
+        books=None if is_taped else cache,
+        embedding=options.embedding,
     )

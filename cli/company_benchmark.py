@@ -17,6 +17,8 @@ from company_tools.wiki_store import WikiStore
 from coordinator.benchmark import Benchmark, OpenTask, Platform, TaskOptions, tool_texts
 from coordinator.stages import StageSpec, chosen
 from coordinator.verify import VERIFY
+from core.models.embeddings import EmbeddingFailed, PageVectors, open_embedder
+from core.models.extras import ExtraMissing
 from core.models.prompts import prompt, template_sections
 from core.models.sections import Texts
 from core.runs.errors import Usage
@@ -32,7 +34,7 @@ def open_tasks(options: TaskOptions) -> OpenTask:
         on = {stage.name for stage in chosen(options.stages, COMPANY.stages)}
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
-    wiki, books = WikiStore(options.cache), RuleBooks(options.books)
+    wiki, books = WikiStore(options.cache, _vectors(options)), RuleBooks(options.books)
     docs = tool_texts(options.texts, COMPANY.name)
 
     def open_task(platform: Platform, task_id: str) -> environment.CompanyEnvironment:
@@ -56,6 +58,16 @@ def open_tasks(options: TaskOptions) -> OpenTask:
     return open_task
 
 
+def _vectors(options: TaskOptions) -> PageVectors | None:
+    """What searches a wiki by meaning; None: nothing does. Raises Usage: there is no such model."""
+    if not options.embedding:
+        return None
+    try:
+        return PageVectors(open_embedder(options.embedding), options.cache)
+    except (EmbeddingFailed, ExtraMissing) as error:
+        raise Usage(f"--embedding: {error}") from None
+
+
 def _prompt(name: str, texts: Texts) -> str:
     return prompt(entities.PROMPTS, name, texts, topics=TOPICS)
 
@@ -63,7 +75,7 @@ def _prompt(name: str, texts: Texts) -> str:
 STAGES = (
     StageSpec(
         "entities",
-        "resolves the names in the task, by rule; one model call finds its subjects",
+        "one model call finds the subjects and names of the task; code resolves the names",
         "before",
         entities.Entities,
         prompt=partial(_prompt, "entities"),
@@ -71,7 +83,7 @@ STAGES = (
     ),
     StageSpec(
         "rule_book",
-        "finds the wiki's rules for the user, once per version of the wiki",
+        "finds the wiki's rules for the user, once per version of a large wiki",
         "before",
         rule_book.RuleBook,
         prompt=partial(_prompt, "rule_book"),
@@ -86,7 +98,7 @@ STAGES = (
     ),
     StageSpec(
         "ties",
-        "states how the user is related to what is named; denies a guest's order to change",
+        "states how the user is related to what is named",
         "before",
         rights.Ties,
     ),
@@ -117,9 +129,10 @@ STAGES = (
     ),
     StageSpec(
         "wording",
-        "corrects language, digits, dates, Yes or No of the message",
+        "puts the message into the language of the question",
         "words",
         wording.Wording,
+        default=False,
         prompt=partial(_prompt, "wording"),
     ),
 )

@@ -78,6 +78,11 @@ class Options(RunConfig, PlayOptions):
         "Company: a wiki page to include whole in the briefing. Repeatable.",
         (),
     )
+    embedding: str | None = option(
+        "Company: search the wiki by meaning, too, with this model: a LiteLLM id, or local/FOLDER "
+        "with the extra semantic.",
+        None,
+    )
     record: Path | None = option("Record every exchange with a model into this new file.", None)
     playback: Path | None = option("Take every model reply from this recorded file.", None)
     resume: Path | None = once("Resume this interrupted run.", None)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from company_tools import listings
 from company_tools.company_session import CompanySession
-from company_tools.grants import Requester
-from company_tools.rule_choice import rule_text
+from company_tools.rule_choice import Requester, fitting, text_without_book, whole_text
 from company_tools.wiki_pages import pages_or_none
 from company_tools.wiki_store import Pages, WikiStore, difference
 from core.erc3_client import company
@@ -17,8 +16,9 @@ from core.ledger import ToolFault
 from core.models.tokens import count_text
 from core.tools.faults import OutOfReach
 
-SMALL_TOKENS = 600
-"""A wiki of at most so many is shown whole, and nothing is chosen of it."""
+SMALL_TOKENS = 4_000
+"""A wiki of at most so many is shown whole, and nobody indexes its rules: readers who were shown
+wikis of that size whole decided as well as from chosen lines, and doubted more above it."""
 NAMED_TOKENS = 6_000
 """Of pages that stand in a briefing by configuration."""
 NAMED_AT_MOST = 60
@@ -33,8 +33,9 @@ def briefing(
 
     The facts: user ({id, name, department, location, salary} or "guest"), leads, member_of,
     manages, today; unknown: what could not be asked, and why. A small wiki stands there whole, and
-    so do the pages that are ``named``. ``task``: a text for which lines are chosen by code; None:
-    not. Raises OutOfReach: the system does not answer.
+    so do the pages that are ``named``. ``task``: a text for which a large wiki is shown as far as
+    there is room, as no stage chooses from it; None: one does. Raises OutOfReach: the system does
+    not answer.
     """
     try:
         user = session.user()
@@ -56,9 +57,9 @@ def briefing(
     new = changes(pages if before is None else before, pages)
     lines = [first, *([f"the wiki has changed: {new}"] if new else [])]
     whole = whole_pages(pages, named)
-    lines += [f"== {path} ==\n{pages[path].strip()}" for path in whole]
+    lines += [whole_text(pages, whole)] if whole else []
     if task is not None and len(whole) < len(pages):
-        lines.append(rule_text(pages, None, requester_of(session, first), task))
+        lines.append(text_without_book(pages, wiki, task))
     if others := [path for path in pages if path not in whole]:
         lines.append(f"other pages: {', '.join(others[:NAMED_AT_MOST])}")
     return "\n".join(lines)
@@ -68,11 +69,7 @@ def whole_pages(pages: Pages, named: Collection[str] = ()) -> list[str]:
     """The pages that stand in a briefing whole: all of a small wiki, else those that are named."""
     if sum(map(count_text, pages.values())) <= SMALL_TOKENS:
         return list(pages)
-    whole: list[str] = []
-    for path in (path for path in pages if path in named):
-        if sum(count_text(pages[one]) for one in (*whole, path)) <= NAMED_TOKENS:
-            whole.append(path)
-    return whole
+    return fitting(pages, (path for path in pages if path in named), NAMED_TOKENS)
 
 
 def requester_of(session: CompanySession, briefing: str) -> Requester | None:

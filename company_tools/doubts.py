@@ -11,9 +11,9 @@ import regex
 from company_tools import listings
 from company_tools.change import levels_of, team_of
 from company_tools.company_session import CompanySession, unless_refused
-from company_tools.mentions import Mentions
-from company_tools.rule_words import SUBJECTS, Kind
-from company_tools.words import levelled, numbers, telling, words
+from company_tools.grants import SUBJECTS, Kind
+from company_tools.mentions import Mentions, numbers, telling
+from company_tools.words import levelled, words
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 

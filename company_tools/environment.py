@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from company_tools.answering import Log
-from company_tools.briefing import briefing, changes, requester_of
+from company_tools.briefing import SMALL_TOKENS, briefing, changes, whole_pages
 from company_tools.change import WIKI_UPDATE
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Known
@@ -24,10 +24,10 @@ from company_tools.guards import NOT_PUBLIC, may_write, objections, public_answe
 from company_tools.policy import Policy
 from company_tools.provenance import Provenance
 from company_tools.rule_book import RuleBooks
-from company_tools.rule_choice import rule_text
-from company_tools.toolbox import as_needed, known, tools_of
+from company_tools.rule_choice import fitting, whole_text
+from company_tools.toolbox import known, tools_of
 from company_tools.wiki_pages import pages_now, pages_or_none
-from company_tools.wiki_store import Pages, WikiStore
+from company_tools.wiki_store import Pages, WikiStore, difference
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, ToolFault, WireCall
 from core.ledger.tool import retold
@@ -63,8 +63,8 @@ class CompanyEnvironment:
 
         ``log``: the platform's own log of the task, which tells whether an answer has arrived.
         ``docs``: other texts of tools, by name. ``rulebooks``: pages that a briefing has whole.
-        ``books``: keeps what models have read of wikis. ``brief_rules``: lines that rule stand in
-        the briefing, chosen by code, as no stage finds them.
+        ``books``: keeps what models have read of wikis. ``brief_rules``: the briefing has as much
+        of the wiki as there is room for, as no stage finds its rules.
         """
         self._session = CompanySession(client, retry_policy)
         self._session.log = log
@@ -80,8 +80,6 @@ class CompanyEnvironment:
         """The hash of the wiki as others have made it: own changes set no rules."""
         self._briefed: Pages | None = None
         self._rules_now = ""
-        self._facts = ""
-        """The briefing, whose first line tells who asks."""
 
     def _guard(self, session: CompanySession) -> None:
         """Let the guards that act where the deed is speak in the session."""
@@ -107,8 +105,7 @@ class CompanyEnvironment:
         self._provenance.decided = decided
         with self._session.recording_to(ledger):
             tools = retold(tools_of(self._session, self._wiki), self._docs)
-            tools = [tool for tool in tools if not tool.final]
-            yield as_needed(tools, decided) if self._session.requester else tools
+            yield [tool for tool in tools if not tool.final]
 
     @contextmanager
     def reading(self, ledger: Ledger) -> Iterator[tuple[CompanySession, WikiStore]]:
@@ -138,7 +135,6 @@ class CompanyEnvironment:
             text = briefing(session, self._wiki, asked, self._rulebooks)
             if session.requester:
                 self._briefed = pages_or_none(session, self._wiki)
-                self._facts = text
                 self._known_version = session.user().wiki_sha1
                 own = any(change.path == WIKI_UPDATE for change in session.facts.changes)
                 kept = self.rules_version if own else ""
@@ -190,10 +186,9 @@ class CompanyEnvironment:
             self.rules_version = version
             new = changes(self._briefed, pages)
             self._rules_now = f"the wiki has changed since the briefing: {new}" if new else ""
-            if new and self._brief_rules:
-                changed = {path: t for path, t in pages.items() if self._briefed.get(path) != t}
-                who = requester_of(session, self._facts)
-                self._rules_now += f"\n{rule_text(changed, None, who, session.task)}"
+            if new and (self._brief_rules or len(whole_pages(pages)) == len(pages)):
+                changed = difference(self._briefed, pages).changed
+                self._rules_now += f"\n{whole_text(pages, fitting(pages, changed, SMALL_TOKENS))}"
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the changes among recorded requests again; what was answered otherwise now."""

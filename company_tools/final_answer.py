@@ -47,18 +47,6 @@ _LINK = regex.compile(
 )
 """A location is called by its name, which may have blanks."""
 _JSON = json.JSONDecoder(strict=False)
-_EXCEPT = regex.compile(
-    r"\b(?:except|excluding|without|other than|apart from|besides|not counting|left out|leav\w+ out"
-    r"|not approved|außer|ohne|ausgenommen|sauf|hormis|excepto|salvo|tranne|eccetto)\b[^.;!?\n]*$"
-)
-"""Before a name that is an exception."""
-_CLAUSE = regex.compile(r"[^.,;!?\n]+")
-_NOT = regex.compile(
-    r"\b(?:no|not|none|nothing|nobody|neither|nor|unchanged|kein\w*|nicht\w*|weder|aucun\w*|pas|rien"
-    r"|ni|ning\w+|nada|non|nessun\w*|niente|geen|niet\w*)\b"
-    r"|没有|未|不",
-    regex.I,
-)
 
 
 class NoFinalAnswer(Exception):
@@ -210,28 +198,19 @@ def _link(kind: str, id: str, session: CompanySession) -> Link:
 
 
 def links_of(answer: FinalAnswer, session: CompanySession) -> tuple[Link, ...]:
-    """The links that are sent: those that were given, else what message and changes point to.
+    """The links that are sent: those that were given, or what the message names, and what changed.
 
-    The user is linked where the answer names them or they changed themselves. After a change, who
-    and what is named counts only where the task names it as well: others are told of as left out.
-    A namesake of what was changed is not meant.
+    Of several of one name the one that was changed is meant. An answer to a guest, and one that
+    refuses or has a question, gets no link that was not given.
     """
-    if answer.links is not None:
-        return answer.links
     if answer.outcome in LINKLESS or session.known_guest:
-        return ()
-    named, changed = named_in(answer.message, session), targets(session)
-    if session.facts.changed and session.task:
-        asked = {(one.kind, one.id) for one in named_in(session.task, session)}
+        return answer.links or ()
+    changed = targets(session)
+    links = answer.links
+    if links is None:
         names = {(link.kind, session.evidence.name_of(*link)) for link in changed}
-        named = [
-            one
-            for one in named
-            if (one.kind, one.id) in asked
-            and (one.kind, one.name) not in names
-            and not is_unchanged(one, answer.message, session)
-        ]
-    links = [Link(one.kind, one.id) for one in named if not is_left_out(one, answer.message)]
+        named = named_in(answer.message, session)
+        links = tuple(Link(one.kind, one.id) for one in named if (one.kind, one.name) not in names)
     return tuple(dict.fromkeys([*links, *changed]))
 
 
@@ -260,25 +239,6 @@ def named_in(message: str, session: CompanySession) -> Sequence[Known]:
     places = [one for known in session.evidence.records.values() for one in _places(known, text)]
     outer = [one.known for one in places if not any(map(one.is_within, places))]
     return list(dict.fromkeys(outer))
-
-
-def is_left_out(known: Known, text: str) -> bool:
-    """Whether a text names a record only as an exception."""
-    low = text.casefold()
-    starts = [place.start for place in _places(known, low)]
-    return bool(starts) and all(_EXCEPT.search(low[max(0, at - 60) : at]) for at in starts)
-
-
-def is_unchanged(known: Known, message: str, session: CompanySession) -> bool:
-    """Whether a message names a record only where it says of something that it was not done.
-
-    Not one that a change was about.
-    """
-    if (known.kind, known.id) in targets(session):
-        return False
-    clauses = (one[0] for one in _CLAUSE.finditer(message.casefold()))
-    own = [one for one in clauses if any(_places(known, one))]
-    return bool(own) and all(_NOT.search(one) for one in own)
 
 
 def _places(known: Known, low: str) -> Iterator[_Place]:

@@ -8,15 +8,140 @@ on whom a line is about and on what replaces that of code.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import regex
+from rapidfuzz import fuzz
 
-from company_tools.rule_words import SUBJECTS, Kind, giving, within
-from company_tools.wiki_lines import lines_of, passages
-from company_tools.words import words
+from company_tools.rule_book import Book, Rule
+from company_tools.wiki_lines import Line, lines_of
+from company_tools.wiki_pages import stem
+from company_tools.words import is_among, within, words
+
+# -- words by which pages give or bind, and by which they speak of kinds of changes
+
+_WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_GIVING_WORDS, _BINDING_WORDS = (frozenset(words(_WORDS[name])) for name in ("may", "must"))
+_MAY_ROW, _MUST_ROW = (regex.compile(_WORDS[f"{name}_in_row"]) for name in ("may", "must"))
+
+
+_ID = regex.compile(r"(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+")
+"""What looks like the id of a record, whose parts are no words."""
+
+
+class Modal(NamedTuple):
+    """How many words of a text give, and how many bind."""
+
+    may: int
+    must: int
+
+
+@lru_cache(maxsize=16384)
+def modal(text: str) -> Modal:
+    """The words of a text that give or bind."""
+    have = words(_ID.sub(" ", text))
+    return Modal(
+        sum(word in _GIVING_WORDS for word in have) + len(_MAY_ROW.findall(text)),
+        sum(word in _BINDING_WORDS for word in have) + len(_MUST_ROW.findall(text)),
+    )
+
+
+@lru_cache(maxsize=1024)
+def ruling(page: str) -> int:
+    """How many lines of a page have such words."""
+    return sum(any(modal(line.text)) for line in lines_of(page))
+
+
+@lru_cache(maxsize=1024)
+def giving(page: str) -> int:
+    """How many lines of a page give something, by themselves or by what opens their list."""
+    lines = lines_of(page)
+    gives = {line.number for line in lines if line.kind != "heading" and modal(line.text).may > 0}
+    return sum(not gives.isdisjoint(line.needs) for line in lines)
+
+
+Kind = Literal["status", "team", "pay", "notes", "levels", "place", "hours", "wiki"]
+_SUBJECTS: dict[Kind, str] = {
+    "status": r"status|stage|phase|state\b|stands?\b|paus|archiv|reactivat",
+    "team": r"teams?\b|staffing|works? on|roles?\b|shares?\b|members?\b|allocat|assign",
+    "pay": r"pay\b|payroll|salar|wages?\b|compensation|remunerat|rais(?:e|ing)",
+    "notes": r"notes?\b|remarks?\b|comments?\b",
+    "levels": r"levels?\b|skills?\b|wills?\b|competenc",
+    "place": r"location|site|department|employee (?:record|data|profile)",
+    "hours": r"hours?\b|time\b|timesheets?\b|time entr|entries",
+    "wiki": r"wiki|pages?\b(?! on\b)|articles?\b|documents?\b",
+}
+"""What a sentence about a kind of change speaks of."""
+SUBJECTS = {kind: regex.compile(rf"\b(?:{words})", regex.I) for kind, words in _SUBJECTS.items()}
+_ABROAD: dict[Kind, str] = {
+    "pay": r"\bearn|gehalt|lohn|salaire|sueldo|stipendi|薪|工资",
+    "notes": r"notiz|vermerk|remarque|nota\b|备注",
+    "levels": r"stufe|niveau|nivel|livello|compét|fähig|级",
+    "hours": r"stunde|heure|horas?\b|ore\b|zeit|小时|时",
+    "wiki": r"seite|página|pagina|artikel|artículo|页",
+}
+"""The same in tasks alone, most in other languages."""
+
+
+def speaks_of(kind: Kind, text: str) -> bool:
+    """Whether words of a task may ask for a kind of change; of statuses and teams any may."""
+    if kind in ("status", "team", "place"):
+        return True
+    abroad = regex.search(_ABROAD[kind], text, regex.I)
+    return bool(SUBJECTS[kind].search(text) or abroad)
+
+
+TITLE_CHARS = 160
+"""Of what stands over a passage."""
+_NO = frozenset({"", "-", "–", "—", "no", "none", "never", "n", "✗", "✘", "❌", "nein", "non"})
+_YES_OR_NO = _NO - {""} | {"yes", "y", "✓", "✔", "✅", "ja", "oui", "sí", "si", "sì", "own"}
+"""What the cells of a table say that is a matrix of groups and rights."""
+_LABEL = regex.compile(r"(?<![\w*])(?=\*{1,2}\p{Lu}[^*\n]{0,80}\*)")
+
+
+@lru_cache(maxsize=1024)
+def passages(page: str) -> tuple[tuple[str, str], ...]:
+    """What stands over each passage of a page, and the passage: a line with those it runs on to.
+
+    Emphasised labels open passages of their own, and of a table of yes and no each cell is one,
+    with its row and its column; a cell that gives nothing says nothing.
+    """
+    found, held = list[tuple[str, str]](), ""
+    lines = lines_of(page)
+    for line in lines:
+        if not line.rules:
+            continue
+        over = [lines[n - 1] for n in sorted(line.needs) if n < line.number]
+        title = " / ".join(
+            one.text.strip("#*| ")[:TITLE_CHARS] for one in over if one.kind != "row"
+        )
+        cells, columns = _cells(line), next((_cells(o) for o in over if o.kind == "row"), [])
+        if columns and _YES_OR_NO & {cell.casefold() for cell in cells[1:]}:
+            found += (
+                (title, f"{cells[0]} {column} {cell}")
+                for column, cell in zip(columns[1:], cells[1:], strict=False)
+                if cell.casefold() not in _NO
+            )
+            continue
+        held = f"{held}\n{line.text.strip()}".strip()
+        if line.number + 1 not in line.needs:
+            found += ((title, part.strip(" *")) for part in _LABEL.split(held) if part.strip(" *"))
+            held = ""
+    return tuple(found)
+
+
+def _cells(line: Line) -> list[str]:
+    """The cells of a table's row; [] where a line is none."""
+    return (
+        [cell.strip(" *`") for cell in line.text.strip().splitlines()[0].strip("|").split("|")]
+        if line.kind == "row"
+        else []
+    )
+
 
 LEAST_GROUPS = 3
 """A page that sets rights speaks of at least so many groups; a notice speaks of one."""
@@ -305,3 +430,109 @@ def _speaks_of(clause: str, kind: Kind) -> bool:
     """Whether a clause names the kind, or whole records that it is part of."""
     of_record = kind in _OF_PEOPLE and _RECORDS.search(clause)
     return bool(SUBJECTS[kind].search(clause) or of_record)
+
+
+# -- a book of rules
+
+_TOPICS: Mapping[Kind, tuple[str, ...]] = {
+    "status": ("status",), "team": ("team",), "pay": ("pay",), "notes": ("notes", "records"),
+    "levels": ("skills",), "place": ("places", "records"), "hours": ("hours",), "wiki": ("pages",),
+}  # fmt: skip
+_IS_OWN, _IS_GENERAL = 4.0, 3.0
+SAME_NAME = 85
+"""Of 100: a group that is called so is the department."""
+
+
+def _groups(rule: Rule, who: Requester | None) -> Iterator[str]:
+    """The groups that a rule is about: departments as records call them, others folded."""
+    left = rule.who
+    for department in who.departments if who else ():
+        if within(department, left):
+            yield department
+            left = regex.sub(regex.escape(department), "", left, flags=regex.I)
+    yield from filter(None, (one.strip().casefold() for one in regex.split(r"[,;/]| and ", left)))
+
+
+def _group_weight(group: str, who: Requester | None) -> float:
+    if who is None:
+        return {"guest": _IS_OWN, "nobody": _IS_GENERAL, "anybody": _IS_GENERAL}.get(group, 0.0)
+    if group in ("lead", "account manager"):
+        return _IS_OWN if (who.leads if group == "lead" else who.manages) else 0.0
+    if group in who.departments:
+        return _IS_OWN if group == who.department else 0.0
+    if group == "guest":
+        return 0.0
+    return _IS_OWN if fuzz.ratio(group, who.department.casefold()) >= SAME_NAME else _IS_GENERAL
+
+
+def _shares(about: Sequence[str], topics: str) -> bool:
+    have = words(topics)
+    return any(is_among(word, have) for one in about for word in words(one))
+
+
+def book_gives(
+    page: str, text: str, book: Book, kind: Kind, who: Requester, own: bool, quote: str = ""
+) -> bool:
+    """Whether a book has a rule of a page that gives who asks a kind of change.
+
+    ``quote``: a rule with these words, which may also be about nobody in particular, or a group
+    that no record names. Where no label says what it lets them do, code reads an English line.
+    """
+    labelled = any(rule.does for rule in book)
+    for rule in _rules_on(page, text, book, kind, quote):
+        line = lines_of(text)[rule.number - 1].text
+        if not _gives_to(rule, who, own, bool(quote)) or (not who.near and NEAR.search(line)):
+            continue
+        if _lets_change(rule, own):
+            return True
+        if rule.does or (labelled and not (quote and rule.who)):
+            continue
+        if speaks_of_change(line, kind, who.near, own) if is_english(text) else not labelled:
+            return True
+    return False
+
+
+def _lets_change(rule: Rule, own: bool) -> bool:
+    """Whether it gives a change; ``own``: of the requester's own record or hours."""
+    parts = [part.strip().casefold() for part in rule.does.split(",")]
+    return "change" in parts or (own and "change own" in parts)
+
+
+def _rules_on(page: str, text: str, book: Book, kind: Kind, quote: str = "") -> Iterator[Rule]:
+    """The rules of a page on a kind of change; with ``quote``: those that have its words."""
+    for rule in (rule for rule in book if rule.page == page):
+        line = lines_of(text)[rule.number - 1].text
+        is_quoted = not quote or within(quote, line) or within(line, quote)
+        if is_quoted and _shares((*_TOPICS[kind], "all"), rule.about):
+            yield rule
+
+
+def _gives_to(rule: Rule, who: Requester, own: bool, quoted: bool) -> bool:
+    """Whether a right that a rule gives is the requester's."""
+    groups = list(_groups(rule, who))
+    if "nobody" in groups:
+        return False
+    for group in groups:
+        weight = own * _IS_GENERAL if group == "owner" else _group_weight(group, who)
+        if weight == _IS_OWN or (weight and (quoted or group in ("everybody", "anybody", "owner"))):
+            return True
+    return quoted and not groups
+
+
+def book_speaks(page: str, text: str, book: Book, kind: Kind, quote: str) -> bool:
+    """Whether words are those of a rule of a page on a kind of change."""
+    return next(_rules_on(page, text, book, kind, quote), None) is not None
+
+
+def referred(pages: Iterable[str], text: str) -> set[str]:
+    """The pages that a text refers to by path or folder, or by the words of a name."""
+    have = " ".join(words(text))
+
+    def names(path: str) -> bool:
+        folder, _, file = path.rpartition("/")
+        name = " ".join(stem(file))
+        if path in text or f"page on {name}" in have or (" " in name and name in have):
+            return True
+        return bool(folder and regex.search(rf"(?<![\w/]){regex.escape(folder)}/(?!\w)", text))
+
+    return {path for path in pages if names(path)}

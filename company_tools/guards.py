@@ -3,7 +3,7 @@
 Each guard can be switched off by its name. A hard one is never overruled: what it refuses is not
 sent. A soft one objects once. The guards that are no check of an answer act where the deed is:
 ``one-response``, ``provenance`` and the write half of ``identity`` and ``guest`` in the session,
-``links`` also where links are made, ``wiki`` where the state is read.
+``wiki`` where the state is read.
 """
 
 from __future__ import annotations
@@ -20,14 +20,9 @@ from company_tools.company_session import CompanySession, unless_refused
 from company_tools.evidence import Known
 from company_tools.failed_writes import failed_writes
 from company_tools.final_answer import (
-    LINKLESS,
     FinalAnswer,
-    Link,
-    is_left_out,
-    is_unchanged,
     links_of,
     named_in,
-    targets,
 )
 from company_tools.guest_check import leaks
 from company_tools.registry import held_literally
@@ -158,60 +153,6 @@ def _looked(answer: FinalAnswer, session: CompanySession) -> str | None:
     )
 
 
-def _links(answer: FinalAnswer, session: CompanySession) -> str | None:
-    """Evidence without a link, where links were given by hand.
-
-    After a change that is what was changed, and what the task names; else what the message names.
-    """
-    if answer.links is None or answer.outcome in LINKLESS or session.known_guest:
-        return None
-    records = session.evidence.records
-    missing = [
-        records.get((link.kind, link.id), Known(link.kind, link.id, ""))
-        for link in targets(session)
-        if link not in answer.links
-    ]
-    if answer.outcome == "ok_answer":
-        missing += _named_without_link(answer, answer.links, session)
-    listed = ", ".join(_shown(one) for one in list(dict.fromkeys(missing))[:5])
-    return f"these were changed or are named, and not linked: {listed}" if listed else None
-
-
-def _named_without_link(
-    answer: FinalAnswer, links: Sequence[Link], session: CompanySession
-) -> list[Known]:
-    """What the text that tells whom to link names and the links leave out without a reason."""
-    changed = targets(session)
-    text = session.task if changed and session.task else answer.message
-    linked = {session.evidence.name_of(*link) for link in (*links, *changed)}
-    # Of a page that is gone, renamed or deleted, nobody wants a link.
-    requests = [change.request for change in session.facts.changed]
-    linked |= {one.file for one in requests if isinstance(one, company.Req_UpdateWiki)}
-    measures = _measures(answer.message, links, session)
-    return [
-        one
-        for one in _named(text, session)
-        if one.id != session.requester
-        and session.evidence.name_of(one.kind, one.id) not in linked
-        and one not in measures
-        and not is_left_out(one, text)
-        and not (changed and is_unchanged(one, answer.message, session))
-    ]
-
-
-def _measures(message: str, links: Sequence[Link], session: CompanySession) -> list[Known]:
-    """What the task names only to say what is looked for, as "who earns more than X" names X.
-
-    It is so where something of that kind is linked, and all of that was found: the task names none
-    of it. After a change the message must not name it either: somebody else may have been changed.
-    """
-    named = _named(session.task, session)
-    found = {link.kind for link in links}
-    found -= {one.kind for one in named if Link(one.kind, one.id) in links}
-    told = _named(message, session) if session.facts.changed else []
-    return [one for one in named if one.kind in found and one not in told]
-
-
 def _named(text: str, session: CompanySession) -> list[Known]:
     """The records that a text names in its own words, which quotations are not."""
     return list(named_in(_QUOTED.sub(" ", text), session))
@@ -263,13 +204,15 @@ def _named_beside(
     kinds = {kind for change in changes for kind in _CHANGED_KINDS[change.path]}
     notes = "\n".join(text for (_, id), text in session.evidence.texts.items() if id in written)
     approvers = {*_named(notes, session)} - {*_named(session.task, session)}
+    records = session.evidence.records
+    changed = {session.evidence.name_of(*key) for key in records if key[1] in written}
     return [
         known.name or known.id
         for known in _named(message, session)
         if known.kind in kinds
         and known not in approvers
         and known.id not in {*written, session.requester}
-        and not is_unchanged(known, message, session)
+        and known.name not in changed  # a namesake of what was changed is not meant
     ]
 
 
@@ -288,7 +231,6 @@ GUARDS = (
     Guard("unseen", True, _unseen),
     Guard("failed-write", False, _failed_write),
     Guard("written", False, _written),
-    Guard("links", False, _links),
     Guard("one-response", True),
     Guard("looked", False, _looked),
     Guard("wiki", False),

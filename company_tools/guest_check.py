@@ -17,9 +17,10 @@ from rapidfuzz import fuzz
 
 from company_tools import listings
 from company_tools.company_session import CompanySession, unless_refused
+from company_tools.mentions import IN_WORDS, numbers
 from company_tools.rule_book import Book
 from company_tools.wiki_lines import context_of, lines_of
-from company_tools.words import IN_WORDS, is_among, levelled, numbers, words
+from company_tools.words import is_among, levelled, words
 from core.erc3_client.own import company_models as wire
 
 _EMAIL = regex.compile(

@@ -12,7 +12,7 @@ from company_tools import listings
 from company_tools.arguments import bare_id
 from company_tools.company_session import CompanySession
 from company_tools.listings import leads_of
-from company_tools.words import levelled, phrase_score, telling, telling_weights, words
+from company_tools.words import levelled, phrase_score, telling_weights, words
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.own.company_models import CompanyBrief, EmployeeBrief, ProjectBrief
 from core.ledger import ToolFault
@@ -32,8 +32,8 @@ class Match(NamedTuple):
     matched: str
 
 
-def match_person(asked: str, id: str, name: str, email: str) -> Match:
-    """How well a person is meant by ``asked``: an id, a mail, a name in any order, a part of it."""
+def match_name(asked: str, id: str, name: str, email: str) -> Match:
+    """How well a record is meant by ``asked``: its id, mail, name in any order, a part of it."""
     text = asked.strip().casefold()
     if text == id.casefold() and id:
         return Match(100, "id")
@@ -80,7 +80,7 @@ def employee_id(session: CompanySession, text: str) -> str:
     if session.evidence.has("employee", text):
         return text
     everybody = listings.employees(session)
-    scored = [(match_person(text, e.id, e.name, e.email), e) for e in everybody]
+    scored = [(match_name(text, e.id, e.name, e.email), e) for e in everybody]
     best = max((match.score for match, _ in scored), default=0)
     # Whose name only has the words in another order, or more words, is no namesake.
     sure = [e.id for match, e in scored if match.score == best >= SURE]
@@ -231,7 +231,7 @@ def Combo_Resolve_Person_For_Name(
             **match._asdict(),
         )
         for one in people
-        if (match := match_person(name, one.id, one.name, one.email)).score
+        if (match := match_name(name, one.id, one.name, one.email)).score
         and (not project or one.id in roles)
         and (not department or fold(department) in fold(one.department or ""))
     ]
@@ -244,7 +244,7 @@ def Combo_Resolve_Person_For_Name(
 def _contacts(name: str, customers: Sequence[wire.CompanyDetail]) -> Iterator[PersonCandidate]:
     for one in customers:
         called, email = one.primary_contact_name, one.primary_contact_email
-        if (match := match_person(name, "", called, email)).score:
+        if (match := match_name(name, "", called, email)).score:
             yield PersonCandidate(
                 kind="contact, no employee",
                 name=called,
@@ -327,7 +327,7 @@ def _matches(
     texts: Sequence[Texts],
 ) -> list[Match]:
     """How well a phrase means each record: by its id or name, or its words, at most 96."""
-    asked = telling(phrase)
+    asked = tuple(dict.fromkeys(words(phrase)))
     weights = telling_weights(asked, [sum(map(tuple, one.values()), ()) for one in texts])
     matches: list[Match] = []
     for record, text in zip(records, texts, strict=True):

@@ -6,6 +6,7 @@ asks, or from a field of a record that was reached so (its team, its customer, i
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -22,9 +23,7 @@ from company_tools.wiki_pages import stem
 from company_tools.words import (
     is_among,
     levelled,
-    numbers,
     phrase_score,
-    telling,
     telling_weights,
     words,
 )
@@ -99,20 +98,6 @@ class Mentions:
             cells for cells in rows_of(pages) if not wanted.isdisjoint(map(str.casefold, cells))
         )
         return any(self.says(alias) for cells in rows for cell in cells for alias in _aliases(cell))
-
-    def called(self, names: Iterable[str], pages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-        """Which of some names are called otherwise in the text: (name, what it is called).
-
-        Only a row or line of two parts tells that.
-        """
-        wanted = {name.casefold(): name for name in names if name}
-        for cells in rows_of(pages):
-            if len(cells) == 2:
-                for cell, other in (cells, cells[::-1]):
-                    name = wanted.get(cell.casefold())
-                    for alias in _aliases(other) if name else ():
-                        if name and self.says(alias):
-                            yield name, alias
 
     def speaks_of_group(self, name: str, pages: Mapping[str, str]) -> bool:
         """Whether two words in a row of the text stand so in a line of a page that has a name."""
@@ -301,3 +286,74 @@ def _slipped(one: str, other: str) -> bool:
     if shorter != longer:
         return shorter > 4
     return longer > 5 or sorted(one) == sorted(other)
+
+
+# -- words of human languages
+
+_SMALL_WORDS = (
+    "a an and the of for to in on at by with from that this which who whom whose what is are was "
+    "do does did we our us my me i it its their his her project projects customer customers "
+    "client company"
+)
+_STOP = frozenset(_SMALL_WORDS.split())
+
+
+def telling(text: str) -> tuple[str, ...]:
+    """The words of a phrase that tell something; all where none does."""
+    every = tuple(dict.fromkeys(words(text)))
+    return tuple(word for word in every if word not in _STOP) or every
+
+
+_DIGITS = regex.compile(r"\d(?:[\d.,'’\u00a0\u202f ]{0,20}\d)?")
+_BLANKS = regex.compile(r"[ ’'\u00a0\u202f]")
+_FRACTION = regex.compile(r"[.,]\d{1,2}$")
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve",
+    "null ein zwei drei vier funf sechs sieben acht neun zehn elf zwolf",
+    "zero un deux trois quatre cinq six sept huit neuf dix onze douze",
+    "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
+    "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici",
+)
+"""The numbers from 0 to 12 in the languages that users of the platform write most."""
+IN_WORDS = {word: n for row in _SMALL for n, word in enumerate(row.split())} | {
+    **dict.fromkeys(("eins", "eine", "einen", "une", "una", "once"), 1),
+    **dict.fromkeys(("half", "halbe", "halben", "demi", "demie", "media", "mezza"), 0.5),
+}
+_PARTS = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+"""Words for parts of something, or for days of a month."""
+THOUSANDS = regex.compile(
+    r"\s?(?:k\b|thousand|tausend|mille?\b|mila\b|grand\b|тыс|千|e3\b)", regex.I
+)
+
+
+def numbers(text: str) -> set[float]:
+    """Every number that a text may mean; digits with separators are read in each way."""
+    plain = unicodedata.normalize("NFKC", text)
+    have = words(plain)
+    values = {float(IN_WORDS[word]) for word in have if word in IN_WORDS}
+    # "dreieinhalb", three and a half.
+    halves = (word.removesuffix("einhalb") for word in have if word.endswith("einhalb"))
+    values |= {IN_WORDS[word] + 0.5 for word in halves if word in IN_WORDS}
+    shares = [_PARTS[word] for word in have if word in _PARTS]
+    values |= {n for share in shares for n in (float(share), round(1 / share, 4))}
+    for match in _DIGITS.finditer(plain):
+        parts = (*_BLANKS.split(match[0]), _BLANKS.sub("", match[0]))
+        for number in (number for part in parts for number in _values(part)):
+            values.add(number)
+            if THOUSANDS.match(plain, match.end()):
+                values.add(round(number * 1000, 2))
+    return values
+
+
+def _values(digits: str) -> Iterator[float]:
+    """The numbers that digits with points and commas may be."""
+    whole = regex.sub(r"\D", "", digits)
+    if whole and len(whole) < 16:
+        yield float(whole)
+    if cents := _FRACTION.search(digits):
+        head = regex.sub(r"\D", "", digits[: cents.start()])
+        if head and len(head) < 16:
+            yield float(f"{head}.{cents[0][1:]}")
+    for piece in regex.split(r"[.,]", digits):
+        if piece and len(piece) < 16:
+            yield float(piece)

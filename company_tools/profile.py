@@ -1,4 +1,4 @@
-"""Who asks, and what bears on whether they may do something: facts and lines, no verdict."""
+"""Who asks, and what bears on whether they may do something: facts and pages, no verdict."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from pydantic import BaseModel
 from company_tools import listings
 from company_tools.change import levels_of
 from company_tools.company_session import CompanySession
-from company_tools.grants import Requester
 from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.listings import leads_of
-from company_tools.rule_choice import chosen, is_rule
-from company_tools.wiki_lines import context_of, lines_of
 from company_tools.wiki_pages import wiki_pages
+from company_tools.wiki_search import index_of, shown
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.collector import keeping
 
-NO_RULE = "no rule was found for the user's groups"
-"""In place of rules: an empty list reads as if nothing were allowed."""
+PARTS_AT_MOST = 5
+"""Of the wiki, beside the facts that bear on a right."""
 
 
 class Person(wire.EmployeeBrief):
@@ -150,7 +148,7 @@ def Combo_Get_Permission_Facts_For_Action(
     session: CompanySession, wiki: WikiStore, action: str, target: str = ""
 ) -> dict[str, object]:
     """{asker: {id, department, location, guest}, target: {kind, id, its ties to the asker},
-    rules: [{page, line, under: what stands over it, text}]}. target: an id"""
+    wiki: [parts as Combo_Search_Wiki_For_Words finds them for the action]}. target: an id"""
     if not action.strip():
         raise ToolFault("action must not be empty")
     user = session.user()
@@ -158,15 +156,8 @@ def Combo_Get_Permission_Facts_For_Action(
     result: dict[str, object] = {"asker": {**who, "guest": user.is_public}, "target": None}
     with keeping(**result):
         pages = wiki_pages(session, wiki)
-    # Lines that may rule the action for who asks, as far as no tie to a record is needed.
-    asker = None if user.is_public else Requester(user.department or "", (), True, True)
-    rules: list[dict[str, object]] = []
-    for path, number in chosen(pages, None, asker, f"{action} {target}"):
-        if is_rule(pages, (path, number)):
-            line = lines_of(pages[path])[number - 1]
-            where = {"page": path, "line": line.row, "under": context_of(pages[path], line)}
-            rules.append({**where, "text": line.text.strip()})
-    result["rules"] = rules or [{"page": "", "line": 0, "under": "", "text": NO_RULE}]
+        hits = index_of(pages).search([action], wiki.vectors)
+        result["wiki"] = [shown(hit) for hit in hits[:PARTS_AT_MOST]]
     if target in pages:
         result["target"] = {"kind": "wiki page", "id": target}
     elif user.id and target:

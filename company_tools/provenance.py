@@ -20,13 +20,22 @@ from company_tools import listings
 from company_tools.change import Change
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.doubts import ArgumentCheck, Doubt, Part
-from company_tools.grants import Requester, gives, is_english, setting_rights
+from company_tools.grants import (
+    SUBJECTS,
+    Requester,
+    book_gives,
+    book_speaks,
+    gives,
+    is_english,
+    referred,
+    ruling,
+    setting_rights,
+    speaks_of,
+)
 from company_tools.listings import leads_of
 from company_tools.mentions import Mentions
 from company_tools.rule_book import Book, RuleBooks
-from company_tools.rule_choice import book_gives, book_speaks, referred
-from company_tools.rule_words import SUBJECTS, ruling, speaks_of, within
-from company_tools.words import words
+from company_tools.words import within, words
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import regex
 
-from company_tools.rule_words import within
 from company_tools.wiki_lines import lines_of
 from company_tools.wiki_store import Pages, hash_of
+from company_tools.words import within
 from core.models.kept_files import read_kept, write_kept
 from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
@@ -26,7 +26,7 @@ from core.models.reprompt import ask_once
 from core.models.tokens import count_text
 
 FOLDER = "rules"
-FORMAT = "rule-book/3"
+FORMAT = "rule-book/4"
 BOOKS_AT_MOST = 256
 """On disk; the oldest go first."""
 PART_TOKENS = 6_000
@@ -53,11 +53,6 @@ class Rule(NamedTuple):
     about: str
     does: str = ""
     """What it lets them do: change, change own, see or refuse; "": it defines or demands."""
-
-    def lets_change(self, own: bool) -> bool:
-        """Whether it gives a change; ``own``: of the requester's own record or hours."""
-        parts = [part.strip().casefold() for part in self.does.split(",")]
-        return "change" in parts or (own and "change own" in parts)
 
     @property
     def opens_to_guests(self) -> bool:

@@ -1,26 +1,24 @@
-"""The tools of one task, as far as who asks may have them and an instruction can need them.
+"""The tools of one task, as far as who asks may have them.
 
 A ``Req_`` tool is one API call, with page limits and who acts filled in by us.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-import regex
 from pydantic import BaseModel, ConfigDict
 
-from company_tools import ids, listings, profile, sums, updates, wiki_pages
+from company_tools import ids, listings, profile, sums, updates, wiki_pages, wiki_search
 from company_tools.arguments import bare_id, day, loosened
 from company_tools.change import is_change, levels_of
 from company_tools.company_session import FIELDS, Collected, CompanySession
 from company_tools.final_answer import final_answer_tool
 from company_tools.profile import person_of
-from company_tools.stages.language import language
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -57,7 +55,7 @@ _HOURS: dict[str, object] = {
     "by_project": {}, "by_customer": {}, "entries": [], "asked": {},
 }  # fmt: skip
 _LOGGED: dict[str, object] = {"entry": None, "roles_of_employee": [], "roles_of_asker": []}
-_FACTS: dict[str, object] = {"asker": {}, "target": None, "rules": []}
+_FACTS: dict[str, object] = {"asker": {}, "target": None, "wiki": []}
 COMBOS = (
     Combo("read", profile.Combo_Get_Current_User_With_Profile, _PROFILE, public=True),
     Combo("read", sums.Combo_List_All_Employees, {"employees": []}),
@@ -71,7 +69,7 @@ COMBOS = (
     Combo("read", ids.Combo_Resolve_Project_For_Phrase, _CANDIDATES),
     Combo("read", ids.Combo_Resolve_Customer_For_Phrase, _CANDIDATES),
     Combo("read", profile.Combo_Get_Permission_Facts_For_Action, _FACTS),
-    Combo("read", wiki_pages.Combo_Search_Wiki_For_Words, {"chunks": []}, public=True),
+    Combo("read", wiki_search.Combo_Search_Wiki_For_Words, {"chunks": []}, public=True),
     Combo("read", wiki_pages.Combo_Read_Wiki_Pages, {"pages": {}}, public=True),
     Combo("write", updates.Combo_Update_Employee_For_Changes, _CHANGED),
     Combo("write", updates.Combo_Update_Team_For_Changes, _CHANGED),
@@ -275,58 +273,3 @@ def _sent(session: CompanySession, name: str, **arguments: Any) -> object:
             arguments[field] = session.actor()
     request: Any = model(**arguments)
     return session.write(request) if is_change(request) else session.read(request)
-
-
-_ORDERS = (
-    r"set|change|update|add|remove|raise|lower|increase|reduce|write|replace|move|swap|assign|put|"
-    r"archive|pause|activate|reactivate|record|log|book|enter|void|correct|rename|delete|save|"
-    r"create|make|apply|give|empty|edit|exchange|append"
-)
-_TIME = r"hours?|time(?! slice)|timesheets?|entry|entries|te_\w+|billable|voided"
-_SUBJECTS = {
-    "Combo_Get_Current_User_With_Profile": r"users?|requester",
-    "Combo_Get_Permission_Facts_For_Action": r"rights?|permissions?",
-    "Combo_List_All_Time_Entries": _TIME,
-    "Combo_Sum_Hours_For_Period": _TIME,
-    "Combo_Log_Time_For_Project": _TIME,
-    "Combo_Update_Time_Entry_For_Changes": _TIME,
-    "Combo_Sum_Workload_For_Employees": r"workloads?|loads?|time slices?|shares?|bus\w+|capacity",
-    "Combo_Match_Employees_For_Skills": r"skill\w*|will\w*|levels?",
-    "Combo_Resolve_Person_For_Name": r"resolve|find|search|candidates?|called|contacts?",
-    "Combo_Resolve_Project_For_Phrase": r"resolve|find|search|candidates?|called|described",
-    "Combo_Resolve_Customer_For_Phrase": r"resolve|find|search|candidates?|called|described",
-    "Combo_Search_Wiki_For_Words": r"wiki|pages?|\w+\.md",
-    "Combo_Read_Wiki_Pages": r"wiki|pages?|\w+\.md",
-    "Combo_Write_Wiki_Pages": r"wiki|pages?|\w+\.md",
-    "Combo_Rename_Wiki_Page": r"wiki|pages?|\w+\.md",
-    "Combo_Update_Employee_For_Changes": (
-        r"salar\w+|pay|notes?|locations?|departments?|skill\w*|will\w*|levels?"
-    ),
-    "Combo_Update_Team_For_Changes": r"teams?|roles?|members?|time slices?|shares?",
-    "Req_UpdateProjectStatus": r"status\w*",
-}
-"""Words by which an instruction speaks of what a tool is for; what is not here is always shown."""
-_WORDS = {
-    name: regex.compile(rf"(?<![\p{{L}}\p{{N}}_])(?:{words})(?![\p{{L}}\p{{N}}_])", regex.I)
-    for name, words in _SUBJECTS.items()
-}
-_ORDER = regex.compile(rf"\b(?:{_ORDERS})\b", regex.I)
-_NO_ORDER = regex.compile(r"\b(?:change nothing|nothing else|(?:do not|don't) change \w+)", regex.I)
-
-
-def as_needed(tools: Iterable[Tool], instruction: str) -> list[Tool]:
-    """The tools, those by name alone that an instruction in English does not speak of.
-
-    Of a tool that writes it has to order a change as well. In other languages all are shown.
-    """
-    if language(instruction) not in ("", "english"):
-        return list(tools)
-    orders = _ORDER.search(_NO_ORDER.sub(" ", instruction)) is not None
-    names = {name for name, words in _WORDS.items() if not words.search(instruction)}
-    return [
-        replace(tool, name_only=True)
-        if (tool.kind != "read" and not orders)
-        or (tool.name in names and tool.name not in instruction)
-        else tool
-        for tool in tools
-    ]

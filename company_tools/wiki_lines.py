@@ -1,53 +1,57 @@
-"""Lines of wiki pages, each with those that it needs to be read alone, and excerpts of them."""
+"""Lines of wiki pages, each with those that it needs to be read alone, and excerpts of them.
+
+The structure is Markdown's, as markdown-it reads it; no word of a page is interpreted.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import regex
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
+LEAD_CHARS = 160
+"""Of a line under a page's title that goes with every line of the page, as "Valid from …" does."""
 PART_CHARS = 400
-"""A longer line is numbered in parts."""
-DATED_CHARS = 160
-"""Of a line that dates its page or section: "Embargo until …"."""
-DATED_ROWS = 6
-"""Where on a page such a line stands."""
-LABEL_CHARS = 90
-"""Of a line that is a heading without the mark of one."""
-TITLE_CHARS = 160
-"""Of what stands over a passage."""
-_NO = frozenset({"", "-", "–", "—", "no", "none", "never", "n", "✗", "✘", "❌", "nein", "non"})
-_YES_OR_NO = _NO - {""} | {"yes", "y", "✓", "✔", "✅", "ja", "oui", "sí", "si", "sì", "own"}
-"""What the cells of a table say that is a matrix of groups and rights."""
-Kind = Literal["heading", "item", "row", "text"]
-_HEADING = regex.compile(r"(#{1,6})\s+\S")
-_ITEM = regex.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
-_RULER = regex.compile(r"[\s|:+-]+")
-_LABELLED = regex.compile(r"(?<=[\p{L}\p{P}] )(?<!^\S{1,4} )(?=\*{1,2}\p{Lu}[^*\n]{0,80}\*)")
-_LABEL = regex.compile(r"(?<![\w*])(?=\*{1,2}\p{Lu}[^*\n]{0,80}\*)")
-_SENTENCE = regex.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])")
-_ENDS = regex.compile(r"[.!?:;。！？：；|][\s\"'”’)*_]*$")
-_BOLD = regex.compile(r"(\*\*|__)[^*_]+\1:?")
-_DATE = regex.compile(
-    r"\b(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{1,2}\.? \p{L}{3,10} \d{4}"
-    r"|\p{L}{3,10} \d{1,2}(?:st|nd|rd|th)?,? \d{4})\b|\d{4}年\d{1,2}月\d{1,2}日"
+"""A longer row is read in parts: a page of prose may have all rights in one."""
+LineKind = Literal["heading", "item", "row", "text"]
+_MARKDOWN = (
+    MarkdownIt("commonmark")
+    .enable("table")
+    .disable(["reference", "code", "lheading", "html_block"])  # each would swallow text of a page
 )
+_ENDS = regex.compile(r"[.!?:;。！？：；|][\s\"'”’)*_]*$")
+_OPENS = regex.compile(r"[:：?？][\s\"'”’)*_]*$")
+_BOLD = regex.compile(r"\s*(\*\*|__)[^*_]+\1:?\s*")
+_LABELLED = regex.compile(r"(?<=[\p{L}\p{P}] )(?<!^\S{1,4} )(?=\*{1,2}\p{Lu}[^*\n]{0,80}\*)")
+"""Where emphasised words open a stretch of a row: "… *Leads.* May …"."""
+_SENTENCE = regex.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])")
+_RULER = regex.compile(r"[\s|:*_+-]+")
+_BOLD_LEVEL = 7
+"""Below every heading: a line that is bold as a whole is the title of what follows it."""
 
 
 class Line(NamedTuple):
-    """A line of a page, or a part of a long one."""
+    """What stands in one piece on a page: a paragraph, an item, a row of a table, a part of these.
+
+    A part is a piece of a long row.
+    """
 
     number: int
-    """From 1, counting what is not blank."""
+    """From 1."""
     row: int
-    """In the page, from 1."""
+    """Where it begins in the page, from 1."""
     text: str
-    kind: Kind
+    """As it stands there; it may run over several rows."""
+    kind: LineKind
     needs: frozenset[int]
     """Numbers of the lines without which it cannot be read alone, its own among them."""
+    group: int = 0
+    """The number of the first line of its table, list or long stretch; 0: it is in none."""
 
     @property
     def rules(self) -> bool:
@@ -55,103 +59,162 @@ class Line(NamedTuple):
         return self.kind != "heading" and not _RULER.fullmatch(self.text)
 
 
-class _Reader:
-    """Goes through a page once, with what stands over the present line."""
+class _Block(NamedTuple):
+    """A piece of a page as Markdown reads it, and where it stands."""
 
-    def __init__(self) -> None:
-        self.lines: list[tuple[int, str, Kind]] = []
+    start: int
+    end: int
+    kind: LineKind
+    level: int = 0
+    """Of a heading."""
+    within: tuple[int, ...] = ()
+    """Rows in which the items begin that it stands in, the outermost first."""
+    group: tuple[int, ...] = ()
+    """Tells its table, outermost list or long stretch from others; (): it is in none."""
+    text: str = ""
+    """Of a part of a row."""
+    after: int = 0
+    """How many parts it stands behind the one that opens its stretch."""
+
+
+def _blocks(tokens: Iterable[Token], rows: list[str]) -> Iterator[_Block]:
+    """The pieces of a page in their order; what Markdown passes over is a paragraph each."""
+    items: list[int] = []
+    groups: list[int] = []
+    """Rows in which the tables and lists begin, the outermost first."""
+    done = 0
+    for token in tokens:
+        start, end = token.map or (0, 0)
+        match token.type:
+            case "bullet_list_open" | "ordered_list_open" | "table_open":
+                groups.append(start)
+            case "bullet_list_close" | "ordered_list_close" | "table_close":
+                groups.pop()
+            case "list_item_open":
+                items.append(start)
+            case "list_item_close":
+                items.pop()
+            case "heading_open" | "paragraph_open" | "tr_open" | "fence" | "hr":
+                yield from (_Block(row, row + 1, "text") for row in range(done, start))
+                group = tuple(groups[:1])
+                if token.type == "tr_open":
+                    is_head = groups[-1] == start
+                    end = min(end + is_head, len(rows))  # with the ruling under it
+                    within = () if is_head else (groups[-1],)
+                    yield _Block(start, end, "row", 0, (*items, *within), group)
+                elif token.type == "heading_open":
+                    yield _Block(start, end, "heading", len(token.markup), tuple(items), group)
+                else:
+                    kind: LineKind = "item" if items and items[-1] == start else "text"
+                    yield from _pieces(_Block(start, end, kind, 0, tuple(items), group), rows)
+                done = max(done, end)
+    yield from (_Block(row, row + 1, "text") for row in range(done, len(rows)))
+
+
+def _pieces(block: _Block, rows: list[str]) -> Iterator[_Block]:
+    """A paragraph by its rows, as far as each is finished; what is wrapped stays together."""
+    begin = block.start
+    if _BOLD.fullmatch(rows[begin]) and block.end == begin + 1 and not block.within:
+        yield block._replace(kind="heading", level=_BOLD_LEVEL)
+        return
+    for row in range(block.start, block.end):
+        if row + 1 == block.end or _ENDS.search(rows[row]):
+            kind: LineKind = block.kind if begin == block.start else "text"
+            piece = block._replace(start=begin, end=row + 1, kind=kind)
+            is_long = piece.end == begin + 1 and len(rows[row]) > PART_CHARS
+            yield from _parts(piece, rows[row]) if is_long else [piece]
+            begin = row + 1
+
+
+def _parts(block: _Block, row: str) -> Iterator[_Block]:
+    """A long row in parts: at the labels that open stretches of it, else by sentences."""
+    for number, stretch in enumerate(filter(str.strip, _LABELLED.split(row))):
+        parts = [""]
+        for sentence in _SENTENCE.split(stretch):
+            if parts[-1].strip() and len(parts[-1]) + len(sentence) > PART_CHARS:
+                parts.append("")
+            parts[-1] = f"{parts[-1]} {sentence}" if parts[-1] else sentence
+        for after, text in enumerate(parts):
+            kind: LineKind = block.kind if number == after == 0 else "text"
+            group = block.group or (block.start, number)
+            yield block._replace(kind=kind, group=group, text=text.rstrip(), after=after)
+
+
+def _rows(page: str) -> list[str]:
+    """The rows of a page as Markdown counts them."""
+    return page.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+class _Page:
+    """Goes through the blocks of a page once, with what stands over the present one."""
+
+    def __init__(self, page: str) -> None:
+        self.rows = _rows(page)
+        self.blocks = [
+            block
+            for block in _blocks(_MARKDOWN.parse("\n".join(self.rows)), self.rows)
+            if (block.text or "".join(self.rows[block.start : block.end])).strip()
+        ]
         self.needs: list[set[int]] = []
-        self.headings: list[tuple[int, int]] = []
-        """Level and number."""
-        self.above: list[tuple[int, int]] = []
-        """Indent and number of the items that the present one stands under."""
-        self.label: int | None = None
-        """A line that opens a list or a section without being a heading."""
-        self.used = False
-        """Whether something stands under the label already."""
-        self.table: list[int] = []
-        """The first rows of the present table."""
-        self.dates: set[int] = set()
-        """Dates of the section."""
-        self.page_dates: set[int] = set()
-        self.blank = True
 
-    def read(self, page: str) -> tuple[Line, ...]:
-        """The lines of a page."""
-        for row, text in enumerate(page.splitlines(), start=1):
-            if text.strip():
-                self._line(row, text)
-            self.blank = not text.strip()
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of the page."""
+        headings: list[tuple[int, int]] = []
+        began: dict[int, int] = {}
+        first: dict[tuple[int, ...], int] = {}
+        """The first block of each group."""
+        for n, block in enumerate(self.blocks):
+            began.setdefault(block.start, n)
+            first.setdefault(block.group, n)
+            headings = [one for one in headings if block.kind != "heading" or one[0] < block.level]
+            need = {n, n - block.after, *(at for _, at in headings)}
+            need |= {began.get(row, n) for row in block.within}
+            if len(block.group) == 1:  # a table or list
+                need |= self._opener(first[block.group])
+            self.needs.append(need)
+            if block.kind == "heading":
+                headings.append((block.level, n))
         self._link_neighbours()
-        every = [self._closed(number) | self.page_dates for number in range(len(self.lines))]
+        lead = self._lead()
+        first[()] = -1
         return tuple(
-            Line(n + 1, row, text, kind, frozenset(m + 1 for m in need))
-            for n, ((row, text, kind), need) in enumerate(zip(self.lines, every, strict=True))
+            self._line(n, block, first[block.group] + 1, lead)
+            for n, block in enumerate(self.blocks)
         )
 
-    def _line(self, row: int, line: str) -> None:
-        text, indent = line.strip(), len(line) - len(line.lstrip())
-        kind = _kind(text)
-        self._closes(text, kind, indent)
-        first = len(self.lines)
-        if kind == "item" and first and self.lines[-1][2] == "text":
-            # "The desk may tell a visitor", and a list below it.
-            opens = not _ENDS.search(self.lines[-1][1]) and not self.above
-            self.label = first - 1 if opens else self.label
-        over = {number for _, number in (*self.headings, *self.above)} | {*self.table} | self.dates
-        over |= {self.label} if self.label is not None else set()
-        opener = first
-        for n, part in enumerate(_parts(text, kind)):
-            shown = line.rstrip() if n == 0 and part == text else part
-            self.lines.append((row, f"{' ' * indent}{part}" if n == 0 else shown, kind))
-            # What a part goes on with is said by the one that a label opens, else by the first.
-            opener = first + n if n == 0 or part.startswith("*") else opener
-            self.needs.append({first + n, opener, *over})
-        self._opens(first, text, kind, indent)
+    def _line(self, n: int, block: _Block, group: int, lead: set[int]) -> Line:
+        whole = "\n".join(row.rstrip() for row in self.rows[block.start : block.end])
+        needs = frozenset(one + 1 for one in self._closed(n) | lead)
+        return Line(n + 1, block.start + 1, block.text or whole, block.kind, needs, group)
 
-    def _closes(self, text: str, kind: Kind, indent: int) -> None:
-        """Forget what no longer stands over a line of this kind and indent."""
-        if kind == "heading":
-            level = len(text) - len(text.lstrip("#"))
-            self.headings = [one for one in self.headings if one[0] < level]
-            self.above, self.label, self.dates = [], None, set()
-        elif kind != "row":
-            self.above = [one for one in self.above if one[0] < indent]
-        if kind == "text" and self.blank and self.used and not indent:
-            self.label = None
-        if kind != "row":
-            self.table = []
+    def _text(self, n: int) -> str:
+        block = self.blocks[n]
+        return block.text or self.rows[block.end - 1]
 
-    def _opens(self, number: int, text: str, kind: Kind, indent: int) -> None:
-        """Note what a line is to those below it."""
-        self.used = self.used or kind != "heading"
-        if kind == "heading":
-            self.headings.append((len(text) - len(text.lstrip("#")), number))
-        elif kind == "item":
-            self.above.append((indent, number))
-        elif kind == "row" and len(self.table) < 2:
-            self.table.append(number)
-        elif kind == "text" and (
-            text.rstrip("*_ ").endswith((":", "：", "?", "？"))
-            or (len(text) < LABEL_CHARS and _BOLD.fullmatch(text))
-        ):
-            self.label, self.used = number, False
-        if len(text) < DATED_CHARS and kind == "text" and _DATE.search(text):
-            if len(self.lines) <= DATED_ROWS:
-                self.page_dates.add(number)
-            elif self.lines[number - 1][2] == "heading":
-                self.dates = {number}
+    def _opener(self, n: int) -> set[int]:
+        """The line before a list or table that leads to it, if any: it has no end of its own."""
+        if n == 0 or self.blocks[n - 1].kind != "text" or len(self.blocks[n - 1].group) == 1:
+            return set()
+        text = self._text(n - 1)
+        return {n - 1} if _OPENS.search(text) or not _ENDS.search(text) else set()
 
     def _link_neighbours(self) -> None:
-        """A line that is wrapped goes with the next one, and a question with its answer."""
-        for n, ((row, text, kind), (next_row, _, next_kind)) in enumerate(
-            zip(self.lines, self.lines[1:], strict=False)
-        ):
-            wrapped = next_row == row + 1 and next_kind == "text" and not _ENDS.search(text)
-            asks = text.rstrip(" *_").endswith(("?", "？")) and next_kind == "text"
-            if kind in ("text", "item") and (wrapped or asks):
+        """A question goes with its answer, and what ends with a colon with what follows."""
+        for n, (one, other) in enumerate(zip(self.blocks, self.blocks[1:], strict=False)):
+            if (
+                one.start != other.start
+                and one.kind == other.kind == "text"
+                and _OPENS.search(self._text(n))
+            ):
                 self.needs[n].add(n + 1)
                 self.needs[n + 1].add(n)
+
+    def _lead(self) -> set[int]:
+        """The one short line between the title of a page and its next heading."""
+        kinds = [block.kind for block in self.blocks[:3]]
+        if kinds != ["heading", "text", "heading"] or self.blocks[0].level == _BOLD_LEVEL:
+            return set()
+        return {1} if len(self._text(1)) < LEAD_CHARS else set()
 
     def _closed(self, number: int) -> set[int]:
         """All that a line needs, and what that needs."""
@@ -164,75 +227,10 @@ class _Reader:
         return closed
 
 
-def _kind(text: str) -> Kind:
-    if _HEADING.match(text):
-        return "heading"
-    if text.startswith("|"):
-        return "row"
-    return "item" if _ITEM.match(text) else "text"
-
-
-def _parts(text: str, kind: Kind) -> list[str]:
-    """A long line in parts: at the labels that open stretches of it, else by sentences."""
-    if len(text) <= PART_CHARS or kind in ("heading", "row"):
-        return [text]
-    labelled = [part.strip() for part in _LABELLED.split(text) if part.strip()]
-    return [part for one in labelled for part in _by_sentence(one)]
-
-
-def _by_sentence(text: str) -> list[str]:
-    parts = [""]
-    for sentence in _SENTENCE.split(text):
-        if parts[-1] and len(parts[-1]) + len(sentence) > PART_CHARS:
-            parts.append("")
-        parts[-1] = f"{parts[-1]} {sentence}".strip()
-    return parts
-
-
 @lru_cache(maxsize=1024)
 def lines_of(page: str) -> tuple[Line, ...]:
-    """The lines of a page that are not blank; long ones in parts."""
-    return _Reader().read(page)
-
-
-@lru_cache(maxsize=1024)
-def passages(page: str) -> tuple[tuple[str, str], ...]:
-    """What stands over each passage of a page, and the passage: a line with those it runs on to.
-
-    Emphasised labels open passages of their own, and of a table of yes and no each cell is one,
-    with its row and its column; a cell that gives nothing says nothing.
-    """
-    found, held = list[tuple[str, str]](), ""
-    lines = lines_of(page)
-    for line in lines:
-        if not line.rules:
-            continue
-        over = [lines[n - 1] for n in sorted(line.needs) if n < line.number]
-        title = " / ".join(
-            one.text.strip("#*| ")[:TITLE_CHARS] for one in over if one.kind != "row"
-        )
-        cells, columns = _cells(line), next((_cells(o) for o in over if o.kind == "row"), [])
-        if columns and _YES_OR_NO & {cell.casefold() for cell in cells[1:]}:
-            found += (
-                (title, f"{cells[0]} {column} {cell}")
-                for column, cell in zip(columns[1:], cells[1:], strict=False)
-                if cell.casefold() not in _NO
-            )
-            continue
-        held = f"{held}\n{line.text.strip()}".strip()
-        if line.number + 1 not in line.needs:
-            found += ((title, part.strip(" *")) for part in _LABEL.split(held) if part.strip(" *"))
-            held = ""
-    return tuple(found)
-
-
-def _cells(line: Line) -> list[str]:
-    """The cells of a table's row; [] where a line is none."""
-    return (
-        [cell.strip(" *`") for cell in line.text.strip().strip("|").split("|")]
-        if line.kind == "row"
-        else []
-    )
+    """The lines of a page that are not blank."""
+    return _Page(page).lines()
 
 
 def context_of(page: str, line: Line) -> str:
@@ -242,7 +240,10 @@ def context_of(page: str, line: Line) -> str:
 
 
 def excerpt(pages: Mapping[str, str], chosen: Iterable[tuple[str, int]]) -> str:
-    """Chosen lines by page, in the order of the pages' first one, with all that they need."""
+    """Chosen lines by page, in the order of the pages' first one, with all that they need.
+
+    Where a list or table is not whole, "…" stands in place of what is left out.
+    """
     wanted: defaultdict[str, set[int]] = defaultdict(set)
     for path, number in chosen:
         wanted[path] |= lines_of(pages[path])[number - 1].needs
@@ -250,17 +251,19 @@ def excerpt(pages: Mapping[str, str], chosen: Iterable[tuple[str, int]]) -> str:
 
 
 def _of_page(path: str, page: str, numbers: set[int]) -> str:
-    lines = lines_of(page)
-    blank = [not row.strip() for row in page.splitlines()]
+    lines, rows = lines_of(page), _rows(page)
+    groups = {lines[n - 1].group for n in numbers} - {0}
     parts = [f"== {path}{' (parts)' if len(numbers) < len(lines) else ''} =="]
-    before: Line | None = None
-    for line in (lines[n - 1] for n in sorted(numbers)):
-        if before and line.row == before.row:
-            skipped = " … " if line.number > before.number + 1 else " "
-            parts[-1] += f"{skipped}{line.text}"
-        else:
-            if before and any(blank[before.row : line.row - 1]):
+    end = 0
+    """The last row that is shown or told as left out."""
+    for line in lines:
+        if line.number in numbers:
+            if end and not all(row.strip() for row in rows[end : line.row - 1]):
                 parts.append("")
             parts.append(line.text)
-        before = line
+        elif line.group not in groups:
+            continue
+        elif parts[-1] != "…":
+            parts.append("…")
+        end = line.row + line.text.count("\n")
     return "\n".join(parts)

@@ -1,21 +1,14 @@
-"""Reads the wiki, all pages of a version once; writes, renames and searches pages."""
+"""Reads the wiki, all pages of a version once; writes and renames pages."""
 
 from __future__ import annotations
 
-import logging
-import time
-from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
-from typing import NamedTuple
-
-import regex
 from rapidfuzz import process
 
 from company_tools.change import RECORD
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.evidence import ShownPages
 from company_tools.wiki_store import Pages, WikiStore
-from company_tools.words import SAME, alike, words
+from company_tools.words import words
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
@@ -165,147 +158,3 @@ def Combo_Rename_Wiki_Page(
     if new == old or (new in pages and load(session, new) != content):
         raise ToolFault(f"there is a page {new[:80]!r} already")
     return Combo_Write_Wiki_Pages(session, wiki, {new: content, old: ""})
-
-
-CHUNK_CHARS = 700
-"""A part of a page is a paragraph with its heading, or what of it is so long."""
-PATTERN_SECONDS = 0.5
-"""Of searching all pages for one pattern; patterns come from models."""
-_HEADING = regex.compile(r"\s*#{1,6}\s+(.+)")
-_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
-_PATTERN = regex.compile(r"[\\\[\]^$|*+?{}]|\.\*|\(\?")
-
-
-class Chunk(NamedTuple):
-    """A part of a page."""
-
-    page: str
-    line: int
-    """Where it begins, from 1."""
-    heading: str
-    text: str
-
-
-class Index:
-    """The parts of all pages of a version, ready to be searched."""
-
-    def __init__(self, pages: Mapping[str, str]) -> None:
-        from bm25s import BM25  # a fourth of a second, and not every task searches
-
-        self.chunks = [chunk for path, text in pages.items() for chunk in chunks_of(path, text)]
-        tokens = [
-            [*stem(chunk.page), *terms(f"{chunk.heading}\n{chunk.text}")] for chunk in self.chunks
-        ]
-        self._vocabulary: dict[str, list[str]] = {}
-        """Words by their first letter, which hardly anybody mistypes."""
-        for word in sorted({word for chunk_words in tokens for word in chunk_words}):
-            self._vocabulary.setdefault(word[0], []).append(word)
-        self._ranker = BM25()
-        if self._vocabulary:
-            self._ranker.index(tokens, show_progress=False)
-
-    def keyword_scores(self, text: str) -> list[float]:
-        """How far each part has the words of a text, in any form of them, as shares of the best."""
-        matches = [
-            word
-            for asked in telling_words(text)
-            for word in self._vocabulary.get(asked[0], ())
-            if alike(asked, word) >= SAME
-        ]
-        if not matches:
-            return [0.0] * len(self.chunks)
-        scores: list[float] = self._ranker.get_scores(matches).tolist()
-        best = max(scores)
-        return [score / best if best > 0 else 0.0 for score in scores]
-
-
-@lru_cache(maxsize=16)
-def _index(pages: tuple[tuple[str, str], ...]) -> Index:
-    return Index(dict(pages))
-
-
-def chunks_of(path: str, text: str) -> Iterator[Chunk]:
-    """The paragraphs of a page, those under one heading together as far as they are short."""
-    heading, start, held = "", 1, ""
-    for number, line in enumerate([*text.splitlines(), "# "], start=1):
-        titled = _HEADING.fullmatch(line) or (line == "# ")
-        ends = titled or (not line.strip() and len(held) > CHUNK_CHARS / 2)
-        if ends or len(held) + len(line) > CHUNK_CHARS:
-            if held.strip():
-                yield Chunk(path, start, heading, held.strip())
-            start, held = number, ""
-        if isinstance(titled, regex.Match):
-            heading = titled[1].strip()
-        held += f"{line}\n"
-
-
-def Combo_Search_Wiki_For_Words(
-    session: CompanySession, wiki: WikiStore, words: list[str], top: int = 8
-) -> dict[str, object]:
-    """Words or regex: {chunks: [{page, line, heading, text, score}] best first}"""
-    asked = [text for text in words if text.strip()]
-    if not asked:
-        raise ToolFault("words must not be empty")
-    patterns = {text: pattern for text in asked if (pattern := _pattern(text)) is not None}
-    plain = " ".join(text for text in asked if text not in patterns)
-    pages = wiki_pages(session, wiki)
-    index = _index(tuple(pages.items()))
-    until = time.monotonic() + PATTERN_SECONDS
-    # From 0 to 1: first those with most patterns, then by words.
-    scored = [
-        (score + sum(_matches(pattern, chunk.text, until) for pattern in patterns.values()), chunk)
-        for score, chunk in zip(index.keyword_scores(plain), index.chunks, strict=True)
-    ]
-    best = len(patterns) + bool(plain)
-    found = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
-    chunks = [{**chunk._asdict(), "score": round(100 * share / best)} for share, chunk in found]
-    return {"chunks": chunks[: max(top, 0)]}
-
-
-def _pattern(text: str) -> regex.Pattern[str] | None:
-    """The text as a pattern, where it is written as one."""
-    if not _PATTERN.search(text.rstrip("?.")):
-        return None
-    try:
-        return regex.compile(text, regex.IGNORECASE)
-    except regex.error:
-        return None
-
-
-def _matches(pattern: regex.Pattern[str], text: str, until: float) -> bool:
-    try:
-        for line in text.splitlines():
-            left = until - time.monotonic()
-            if left <= 0:
-                raise TimeoutError
-            if pattern.search(line, timeout=left):
-                return True
-        return False
-    except TimeoutError:
-        raise ToolFault("the pattern takes too long; give words") from None
-
-
-def telling_words(text: str) -> tuple[str, ...]:
-    """The words of a question that could stand in an answer; all where none does."""
-    every = tuple(dict.fromkeys(terms(text)))
-    return tuple(word for word in every if word not in _small_words()) or every
-
-
-def terms(text: str) -> tuple[str, ...]:
-    """The words of a text; in a script without spaces, each two neighbouring characters."""
-    found: list[str] = []
-    for word in words(text):
-        unspaced = _UNSPACED.search(word) is not None
-        found += [word[n : n + 2] for n in range(max(1, len(word) - 1))] if unspaced else [word]
-    return tuple(found)
-
-
-@cache
-def _small_words() -> frozenset[str]:
-    """What questions are made of, in the languages in which people ask."""
-    from bm25s import stopwords
-
-    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for every detail
-    languages = ("EN_PLUS", "GERMAN", "FRENCH", "SPANISH", "DUTCH", "NORWEGIAN", "ITALIAN")
-    listed = [word for name in languages for word in getattr(stopwords, f"STOPWORDS_{name}")]
-    return frozenset(part for word in listed for part in words(word))

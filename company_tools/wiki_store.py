@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from core.models.embeddings import PageVectors
 from core.models.kept_files import read_kept, write_kept
 
 Pages = dict[str, str]
@@ -66,8 +67,12 @@ class WikiStore:
     of what they hold, their paths neither, names a file.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        """``folder``: a cache beyond the run; None keeps pages in memory alone."""
+    def __init__(self, folder: Path | None = None, vectors: PageVectors | None = None) -> None:
+        """``folder``: a cache beyond the run; None keeps pages in memory alone.
+
+        ``vectors``: of the parts of pages, for a search by meaning; None: there is none.
+        """
+        self.vectors = vectors
         self._folder = folder / FOLDER if folder else None
         self._known: dict[str, Pages] = {}
         """By hash, in the order in which the run came to know them."""

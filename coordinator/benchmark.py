@@ -123,6 +123,8 @@ class TaskOptions:
     """A folder for what its tasks share with other runs."""
     books: Path | None = None
     """A folder for what models have read; None where every call has to be made."""
+    embedding: str | None = None
+    """The model that a wiki is searched with by meaning; None: it is not."""
 
 
 AS_SHIPPED = TaskOptions()

@@ -12,7 +12,8 @@ from core.models.sections import NONE, Texts
 from core.models.tokens import count_text
 from core.runs.task import Finding, StageInput
 
-BRIEFING_TOKENS = 1_200
+BRIEFING_TOKENS = 5_000
+"""A briefing may have a whole wiki of 4,000."""
 LOG_TOKENS = 1_000
 OBJECTION_CHARS = 400
 

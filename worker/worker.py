@@ -93,10 +93,8 @@ def system_prompt(tools: Iterable[Tool], texts: Texts = NONE) -> str:
     ``texts``: sections over the shipped ones.
     """
     told = [tool for tool in tools if tool.told and not tool.closes]
-    usages = [(tool.usage(), tool.doc) for tool in told if not tool.name_only]
-    others = [tool.name for tool in told if tool.name_only]
-    rules = python_rules()
-    return prompt("worker", "system", texts, tools=usages, others=others, python_rules=rules)
+    usages = [(tool.usage(), tool.doc) for tool in told]
+    return prompt("worker", "system", texts, tools=usages, python_rules=python_rules())
 
 
 class _Agent(CodeAgent):  # type: ignore[misc]

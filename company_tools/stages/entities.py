@@ -1,58 +1,48 @@
-"""The stage ``entities``: whom and what a task names, with the values that stand there now.
+"""The stage ``entities``: what a task is about, whom and what it names, and what stands there now.
 
-What is told here saves the strategy a look-up before a small change. A few requests at most, most
-of them for records that the stages behind this one read anyway.
+A model reads the task, and code resolves each name that it found against the records. What is told
+here saves the strategy a look-up before a small change. A few requests at most, most of them for
+records that the stages behind this one read anyway.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import Literal
 
 import regex
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from company_tools import listings
-from company_tools.arguments import day
-from company_tools.briefing import whole_pages
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.environment import CompanyEnvironment
 from company_tools.evidence import Known
-from company_tools.mentions import Mentions, contains
+from company_tools.names import Named, Resolved, resolve
 from company_tools.profile import projects_with
 from company_tools.rule_book import TOPICS
-from company_tools.rule_words import speaks_of
-from company_tools.stages.spotting import (
-    Named,
-    Spotted,
-    contacts_called,
-    described,
-    nicknamed,
-    orders_change,
-    spot,
-)
-from company_tools.wiki_pages import wiki_pages
-from company_tools.wiki_store import Pages
-from company_tools.words import levelled
+from company_tools.words import within, words
 from core.erc3_client.own import company_models as wire
-from core.ledger import Ledger, ToolFault
+from core.ledger import Ledger
 from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
 from core.models.prompts import prompt
 from core.models.reprompt import ask_once
 from core.models.sections import NONE, Texts
 from core.runs.task import Finding, StageInput
+from core.tools.folding import fold
 
 PROMPTS = "company_tools.stages"
 """The package whose prompts the stages use."""
-LEAST_LEFT = 3
-"""So many words that name nothing known are worth the call."""
-ABOUT_CHARS = 80
+NAMES_AT_MOST, NAME_CHARS = 20, 80
+"""Of the names that a model finds in a task."""
 SEVERAL = 5
-"""Of more records that a phrase may mean only the number is told."""
+"""Of more records that a name may mean only the number is told."""
+UNRESOLVED = (
+    "nobody has looked up the names in the task: look up whom and what they mean before you decide "
+    "on them"
+)
+_SUBJECTS = frozenset(words(TOPICS))
+_DAY = regex.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class CompanyStage:
@@ -77,66 +67,85 @@ def tagged(**parts: str) -> str:
     return "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
 
 
+class About(BaseModel):
+    """What a model has read in a task."""
+
+    subjects: list[str]
+    """In the words of books of rules, the main one first."""
+    named: list[str]
+    """The names in the task, as they stand there."""
+    days: list[str]
+    """The days that it means, as YYYY-MM-DD."""
+    changes: bool
+    """Whether it asks for a change."""
+
+
 class Entities(CompanyStage):
-    """Names by rule, with present values; of a long wiki one small call tells the subjects."""
+    """What the task is about, by one small call; the records that its names mean, by code."""
 
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
-        """``facts``: ``permission`` (who and what, certain or likely), ``candidates``, ``told``.
+        """``facts``: ``security``, ``solving``, ``told``, ``notes``, ``about``.
 
-        ``about``: subjects, in the words of rule books. A guest's task names nothing that may be
-        looked up.
+        ``security``: who and what is named for certain or likely, which rights can hang on.
+        ``solving``: names that are open, with the records that they may mean. ``about``: subjects.
+        A guest's task names nothing that may be looked up.
         """
-        with self._environment.reading(ledger) as (session, wiki):
+        with self._environment.reading(ledger) as (session, _):
             if not session.requester:
                 return Finding()
-            pages = unless_refused(lambda: wiki_pages(session, wiki), {})
-            spotted = _spotted(task.text, session, pages)
+            today = session.user().today
         about, failed = None, ""
-        long_wiki = len(whole_pages(pages)) < len(pages)
-        if client is not None and long_wiki and len(spotted.other_words) >= LEAST_LEFT:
-            user = tagged(task=task.text)
-            about, failed = ask_once(client, self._system("entities"), user, ["about"], _read)
+        if client is not None:
+            user, read = tagged(today=today, task=task.text), partial(_about, text=task.text)
+            keys = ["about", "named"]
+            about, failed = ask_once(client, self._system("entities"), user, keys, read)
+        if about is None:
+            return Finding(text=UNRESOLVED, failed=failed)
         with self._environment.reading(ledger) as (session, _):
-            present = PresentValues(session, task.text, spotted, about)
+            resolved = resolve(about.named, session)
+            present = PresentValues(session, resolved, about)
             lines = present.lines()
-        text = "\n".join(filter(None, [_in_words(spotted), *lines]))
-        known = [*(Known(one.kind, one.id, one.name) for one in spotted.every), *present.known]
+            unknown = [one.said for one in resolved.choices if not one.found]
+            pages = session.read_wiki() if unknown else {}
+        lines += [line for name in unknown for line in _where(name, pages)]
+        text = "\n".join(filter(None, [_in_words(resolved), *lines]))
+        known = [
+            *(Known(one.kind, one.id, one.name) for one in resolved.among(SEVERAL)),
+            *present.known,
+        ]
         self._environment.tell(known, present.notes)
         facts: dict[str, object] = {
-            "permission": [one.model_dump() for one in spotted.likely],
-            "candidates": [one.model_dump() for one in spotted.choices],
+            "security": [one.model_dump() for one in resolved.likely],
+            "solving": [one.model_dump() for one in resolved.choices],
             "told": [tuple(one) for one in known],
             "notes": present.notes,
-            "about": about or [],
+            "about": about.subjects,
         }
-        return Finding(text=text, facts=facts if text or about else {}, failed=failed)
+        return Finding(text=text, facts=facts)
 
 
-def _spotted(text: str, session: CompanySession, pages: Pages) -> Spotted:
-    """What a text names or describes, customers by their contacts and by other names too."""
-    spotted = spot(text, session)
-    if nicknames := unless_refused(lambda: nicknamed(text, session, pages), []):
-        known = {word for one in nicknames for word in levelled(one.said)}
-        choices = [
-            one for one in spotted.choices if one.found or not {*levelled(one.said)} <= known
-        ]
-        others = [word for word in spotted.other_words if not {*levelled(word)} & known]
-        spotted = spotted._replace(choices=[*choices, *nicknames], other_words=others)
-    for choice in (one for one in spotted.choices if not one.found):
-        choice.found = unless_refused(partial(contacts_called, choice.said, session), [])
-    if all(one.kind == "employee" for one in spotted.certain):
-        more = unless_refused(lambda: described(text, spotted.other_words, session), [])
-        spotted = spotted._replace(choices=[*spotted.choices, *more])
-    return spotted
+def _about(reply: dict[str, object], text: str) -> About:
+    """A reply on a task; names that do not stand in it are dropped. Raises ValueError."""
+    said = [*dict.fromkeys(words(str(reply["about"] or "")[:NAME_CHARS]))]
+    subjects = [one for one in said if one in _SUBJECTS]
+    if not subjects:
+        raise ValueError("about names none of the subjects")
+    if not isinstance(names := reply["named"], list):
+        raise ValueError("named is no list")
+    stated = [str(one).strip()[:NAME_CHARS] for one in names[:NAMES_AT_MOST]]
+    days = reply.get("days")
+    return About(
+        subjects=subjects,
+        named=[one for one in stated if one and _plain(one) in _plain(text)],
+        days=[d for d in map(str, days) if _DAY.fullmatch(d)] if isinstance(days, list) else [],
+        changes=reply.get("changes") is True,
+    )
 
 
-def _read(reply: dict[str, object]) -> list[str]:
-    """What the task is about. Raises ValueError: nothing is said."""
-    if not (about := regex.findall(r"\p{L}+", str(reply["about"] or "")[:ABOUT_CHARS])):
-        raise ValueError("about says nothing")
-    return about
+def _plain(text: str) -> str:
+    return " ".join(fold(text).split())
 
 
 def remember(environment: CompanyEnvironment, finding: Finding) -> None:
@@ -146,7 +155,7 @@ def remember(environment: CompanyEnvironment, finding: Finding) -> None:
     environment.tell(told, notes)
 
 
-def _in_words(spotted: Spotted) -> str:
+def _in_words(resolved: Resolved) -> str:
     """What is named in a line; each record is described where it stands first.
 
     The mail stands there only of who is meant: of several it tells nobody apart.
@@ -158,44 +167,50 @@ def _in_words(spotted: Spotted) -> str:
         told.add(one.id)
         return f"{one.name} ({', '.join(filter(None, (f'{one.kind} {one.id}', *about)))})"
 
-    certain = ", ".join(line(one, one.email) for one in spotted.certain)
+    certain = ", ".join(line(one, one.email) for one in resolved.certain)
     parts = [f"named: {certain}"] if certain else []
-    for choice in spotted.choices:
-        said = (json.dumps(phrase, ensure_ascii=False) for phrase in (choice.said, *choice.also))
-        phrases, found = ", ".join(said), choice.found
+    for choice in resolved.choices:
+        said, found = f'"{choice.said}"', choice.found
         if not found:
-            parts.append(f"no person, project or customer is called {phrases}")
+            parts.append(f"no person, project or customer is called {said}")
         elif len(found) > SEVERAL:
-            parts.append(f"{phrases} may be any of {len(found)} people")
+            parts.append(f"{said} may be any of {len(found)} records")
         else:
             candidates = (line(one, one.email if len(found) == 1 else "") for one in found)
-            parts.append(f"{phrases} may be: {', '.join(candidates)}")
+            parts.append(f"{said} may be: {', '.join(candidates)}")
     return "; ".join(parts)
 
 
+LINES_AT_MOST, LINE_CHARS = 2, 200
+"""Of the wiki, for a name that no record has."""
+
+
+def _where(name: str, pages: Mapping[str, str]) -> list[str]:
+    """The lines of the wiki that have a name which no record has: it may say who is called so."""
+    rows = [
+        f'"{name}" stands in {path}: {" ".join(row.split())[:LINE_CHARS]}'
+        for path, page in pages.items()
+        for row in page.splitlines()
+        if within(name, row)
+    ]
+    return rows[:LINES_AT_MOST]
+
+
 READ_AT_MOST = 3
-"""Of the people that are named, of projects and customers, and of the candidates of a phrase."""
+"""Of the people that are named, of projects and customers, and of the candidates of a name."""
 SHOWN_AT_MOST, ENTRIES_AT_MOST = 8, 6
 """Of the members of a team and the projects of a person; of a day's entries."""
 NOTE_CHARS, PERSON_NOTE_CHARS = 60, 600
-_RAISE = regex.compile(r"\b(?:rais|increas|approv|erhöh|augment|aument)", regex.I)
 _OF_WORK = frozenset({"projects", "team", "load", "hours", "status"})
-"""Subjects of a text for which it may tell what people are on."""
-_DAY = regex.compile(
-    r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}(?:st|nd|rd|th)? \p{L}{3,9},? \d{4}"
-    r"|\p{L}{3,9} \d{1,2}(?:st|nd|rd|th)?,? \d{4}|(?:day before )?yesterday|today)\b",
-    regex.I,
-)
+"""Subjects of a task for which it is told what people are on."""
 
 
 class PresentValues:
     """The lines of one finding, with the records that they name."""
 
-    def __init__(
-        self, session: CompanySession, text: str, spotted: Spotted, about: list[str] | None
-    ) -> None:
-        """``about``: the subjects of the text, as a model has read it; None: none was asked."""
-        self._session, self._text, self._spotted, self._about = session, text, spotted, about
+    def __init__(self, session: CompanySession, resolved: Resolved, about: About) -> None:
+        self._session, self._resolved, self._about = session, resolved, about
+        self._subjects = frozenset(about.subjects)
         self.known: list[Known] = []
         self.notes: dict[str, str] = {}
         """Notes of people that the lines tell, by the person's id."""
@@ -206,17 +221,18 @@ class PresentValues:
 
     def lines(self) -> list[str]:
         """Read what they tell; what the system refuses is left out. Raises OutOfReach."""
-        likely, meant = self._spotted.likely, _meant(self._spotted)
-        people = [one for one in meant if one.kind == "employee"][:READ_AT_MOST]
+        likely, meant = self._resolved.likely, self._resolved.among(READ_AT_MOST)
+        people = [one for one in likely if one.kind == "employee"][:READ_AT_MOST]
         others = [one for one in meant if one.kind != "employee"][:READ_AT_MOST]
+        is_about_work = not _OF_WORK.isdisjoint(self._subjects) and not any(
+            one.kind == "project" for one in meant
+        )
         reads: list[Callable[[], list[str]]] = []
         for one in people:
-            if one in likely and self._is_about_work():
-                reads.append(partial(self._projects_of, one.id))
+            reads += [partial(self._projects_of, one.id)] if is_about_work else []
             reads.append(partial(self._pay_and_note, one.id))
         reads += [partial(self._record, one, one in likely) for one in others]
-        named = {one.id for one in self._spotted.every if one.kind == "employee"}
-        if not named - {self._session.requester}:  # it may be about the user's own values
+        if all(one.id == self._session.requester for one in people):  # it may be about the user
             reads += [self._levels, self._hours]
         return [line for read in reads for line in unless_refused(read, [])]
 
@@ -238,21 +254,9 @@ class PresentValues:
         customer = customers.get(project.customer)
         if customer is None:
             self._shown("customer", project.customer, "")
-            return [f"{one.id}: no customer ({project.customer}); {team}"]
+            return [f"{one.id}: internal, its customer id {project.customer} is no record; {team}"]
         whose = self._shown("customer", customer.id, customer.name)
         return [f"{one.id}: customer {whose}, {self._manager(customer.id)}; {team}"]
-
-    def _is_about_work(self) -> bool:
-        """Whether the text may be about what people are on.
-
-        Not where it names a project, whose team is told. Where no model was asked it is, unless
-        its words speak of pay or notes.
-        """
-        if any(one.kind == "project" for one in _meant(self._spotted)):
-            return False
-        if self._about is not None:
-            return not _OF_WORK.isdisjoint(map(str.casefold, self._about))
-        return not (speaks_of("pay", self._text) or speaks_of("notes", self._text))
 
     def _projects_of(self, id: str) -> list[str]:
         """The projects that a person is on, archived ones too."""
@@ -267,8 +271,12 @@ class PresentValues:
         return [f"{id} is on: {_few(seats) or 'no project'}"]
 
     def _pay_and_note(self, id: str) -> list[str]:
-        """A person's pay and note, as far as the text is about them, and whom the note names."""
-        pay, notes = self._is_about("pay", id), self._is_about("notes", id)
+        """A person's pay and note, as far as the task is about them, and whom the note names.
+
+        Of a change of pay notes may decide; of hours a note is that of an entry.
+        """
+        pay, subjects = "pay" in self._subjects, self._subjects
+        notes = ("notes" in subjects and "hours" not in subjects) or (pay and self._about.changes)
         if not (pay or notes):
             return []
         person = listings.employee(self._session, id)
@@ -280,30 +288,12 @@ class PresentValues:
         shown.append(f"note {note!r}" if note else "no note")
         return [f"{id}: {', '.join(shown)}", *self._named_in_note(id, note)]
 
-    def _is_about(self, kind: Literal["pay", "notes"], id: str) -> bool:
-        """Whether the text is about pay, or the notes on people.
-
-        A model that has read it says so; without one its words do, and pay of others is told only
-        if it orders a change. Of a raise notes decide; where hours are booked, a note is that of an
-        entry.
-        """
-        if kind == "notes" and _RAISE.search(self._text) and self._is_about("pay", id):
-            return True
-        if id == self._session.requester:
-            return speaks_of(kind, self._text)
-        subjects = self._text if self._about is None else " ".join(self._about)
-        of_entry = kind == "notes" and speaks_of("hours", subjects)
-        is_subject = speaks_of(kind, subjects) and not of_entry
-        is_read = kind == "notes" or self._about is not None
-        return is_subject and (is_read or orders_change(self._text))
-
     def _named_in_note(self, id: str, note: str) -> list[str]:
         """Whom a note names by a whole name, as rules on who approves need it."""
-        words = levelled(note)
         named = [
             one
             for one in self._people.values()
-            if one.id != id and len(parts := levelled(one.name)) > 1 and contains(words, parts)
+            if one.id != id and len(words(one.name)) > 1 and within(one.name, note)
         ]
         shown = [f"{self._person(one.id)}, {one.department}" for one in named[:READ_AT_MOST]]
         return [f"named in the note of {id}: {'; '.join(shown)}"] if shown else []
@@ -322,31 +312,27 @@ class PresentValues:
         return f"account manager {self._person(customer.account_manager)}, contact {contact}"
 
     def _levels(self) -> list[str]:
-        """The user's own levels of what the text names, where it has a number as well."""
-        session = self._session
-        mentions, pages = Mentions(self._text, session), session.read_wiki()
-        named = partial(mentions.names_level, pages=pages, exactly=True)
-        known = session.evidence.tokens
-        if not (mentions.numbers and any(named(name) for name in known)):
+        """The user's own levels that the task names."""
+        if "skills" not in self._subjects or not self._about.named:
             return []
-        own = listings.employee(session, session.requester)
-        levels = [one for one in (*own.skills, *own.wills) if named(one.name)]
+        own = listings.employee(self._session, self._session.requester)
+        wanted = {words(name) for name in self._about.named}
+        levels = [
+            one
+            for one in (*own.skills, *own.wills)
+            if not wanted.isdisjoint({words(one.name), words(one.name.partition("_")[2])})
+        ]
         self.known += [Known("", one.name, "") for one in levels]
         listed = ", ".join(f"{one.name} {one.level}" for one in levels)
         return [f"the user's levels: {listed}"] if listed else []
 
     def _hours(self) -> list[str]:
-        """The user's entries of the day that the text names, where it speaks of hours."""
-        session = self._session
-        days: set[str] = set()
-        for match in _DAY.finditer(self._text if speaks_of("hours", self._text) else ""):
-            with suppress(ToolFault):  # what is no day for certain is none
-                days.add(day(match[0], session.user().today))
-        if len(days) != 1:  # several make a period, which is summed
-            return []
-        only = days.pop()
-        filters = {"employee": session.requester, "date_from": only, "date_to": only}
-        entries = listings.entries(session, **filters)
+        """The user's entries of the one day that the task names, where it is about hours."""
+        if "hours" not in self._subjects or len(self._about.days) != 1:
+            return []  # several days make a period, which is summed
+        (only,) = self._about.days
+        filters = {"employee": self._session.requester, "date_from": only, "date_to": only}
+        entries = listings.entries(self._session, **filters)
         self.known += [Known("", entry.id, "") for entry in entries]
         shown = [_entry_line(entry) for entry in entries[:ENTRIES_AT_MOST]]
         more = len(entries) - len(shown)
@@ -359,13 +345,6 @@ def _entry_line(entry: wire.TimeEntryWithID) -> str:
     about += [f"note {entry.notes[:NOTE_CHARS]!r}"] if entry.notes else []
     where = entry.project or "no project"
     return f"{entry.id} {entry.hours:g} h on {where} ({', '.join(about)})"
-
-
-def _meant(spotted: Spotted) -> list[Named]:
-    """What a text is likely to mean, then the candidates of a phrase that has only a few."""
-    few = [choice for choice in spotted.choices if len(choice.found) <= READ_AT_MOST]
-    meant = [*spotted.likely, *(one for choice in few for one in choice.found)]
-    return list({one.id: one for one in meant}.values())
 
 
 def _few(texts: list[str]) -> str:

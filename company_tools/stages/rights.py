@@ -1,7 +1,7 @@
 """The stages about what who asks may do: ``guest``, ``ties``, ``watchdog``, ``current_user``.
 
-``guest`` and ``ties`` ask no model. ``ties`` ends a task where a fact leaves nothing else: nobody
-can tell who asks, or a guest orders a change. ``watchdog`` is a model's word, by rules alone; it
+``guest`` and ``ties`` ask no model. ``ties`` ends a task where nobody can tell who asks.
+``watchdog`` is a model's word, by rules alone; it
 denies only where it names the line that does, and in doubt leaves the task to the strategy.
 ``current_user`` answers questions about who asks, while work goes on.
 """
@@ -19,11 +19,11 @@ from company_tools import listings, profile
 from company_tools.briefing import project_line
 from company_tools.company_session import CompanySession
 from company_tools.final_answer import FinalAnswer
+from company_tools.names import Named
 from company_tools.profile import CustomerFacts, EmployeeFacts, ProjectFacts, TargetFacts
-from company_tools.rule_words import within
 from company_tools.stages.entities import PROMPTS, CompanyStage, facts_of, tagged
 from company_tools.stages.rule_book import rules_of
-from company_tools.stages.spotting import Named, orders_change
+from company_tools.words import within
 from core.erc3_client.own.company_models import Outcome
 from core.ledger import Ledger, Tool, ToolFault, tool
 from core.ledger.calls import shorten
@@ -63,9 +63,6 @@ class Ties(CompanyStage):
             if session.identity_fault:
                 reason = f"nobody can tell who asks: {session.identity_fault}"[:REASON_CHARS]
                 return _ended("error_internal", NOBODY, reason)
-            if session.known_guest and orders_change(task.text):
-                reason = "a guest wants something changed, and a guest changes nothing"
-                return _ended("denied_security", DENIED, reason)
             ties = _ties_to(session, _targets_of(task))
         same: dict[str, list[str]] = {}
         for id, facts in ties.items():
@@ -81,7 +78,7 @@ def _ended(outcome: Outcome, message: str, reason: str) -> Finding:
 
 def _targets_of(task: StageInput) -> list[Named]:
     """What the stage ``entities`` has found that a right can hang on."""
-    named = facts_of(task, "entities").get("permission", [])
+    named = facts_of(task, "entities").get("security", [])
     rows = TypeAdapter(list[Named]).validate_python(named)
     # Most rights hang on a role in a project or on the account of a customer.
     return sorted(rows, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]

@@ -1,7 +1,7 @@
 """The stage ``rule_book``: the wiki's rules for who asks, out of a book that a model has read.
 
-One call for each version of the wiki, whatever the number of tasks. Without a model, or where it
-gives no book, lines are chosen by code.
+One call for each version of a large wiki, whatever the number of tasks. A small wiki stands in the
+briefing whole, and no book is made of it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from pydantic import TypeAdapter
 
 from company_tools.briefing import requester_of, whole_pages
 from company_tools.environment import CompanyEnvironment
-from company_tools.rule_choice import rule_text
+from company_tools.rule_choice import rules_text, text_without_book, whole_text
 from company_tools.stages.entities import CompanyStage, facts_of
-from company_tools.wiki_lines import excerpt, lines_of
 from company_tools.wiki_pages import wiki_pages
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
@@ -25,7 +24,7 @@ class RuleBook(CompanyStage):
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
-        """Rules as text, with what else the wiki has on the task; no text of a small wiki.
+        """Rules as text; no text of a small wiki, which stands in the briefing.
 
         Raises ToolFault: the wiki cannot be read.
         """
@@ -35,19 +34,18 @@ class RuleBook(CompanyStage):
             pages = wiki_pages(session, wiki)
             version = session.user().wiki_sha1
             who = requester_of(session, briefing)
+        if len(whole_pages(pages)) == len(pages):
+            facts = {"version": version, "by": "nobody", "rules": whole_text(pages, pages)}
+            return Finding(facts=facts)
         book, failed = None, ""
         if client is not None:
             book, failed = self._environment.books.book(client, self._system("rule_book"), pages)
-        if len(whole_pages(pages)) == len(pages):
-            # It stands in the briefing; the guard of changes goes by what the model has read.
-            lines = [(path, line.number) for path in pages for line in lines_of(pages[path])]
-            facts = {"version": version, "by": "code", "rules": excerpt(pages, lines)}
-            return Finding(facts=facts, failed=failed)
-        # A book without a rule helps nobody: then code chooses, too.
+        if book is None:
+            text = text_without_book(pages, wiki, task.text)
+            return Finding(text=text, facts={"version": version, "by": "search"}, failed=failed)
         about = TypeAdapter(list[str]).validate_python(facts_of(task, "entities").get("about", []))
-        text = rule_text(pages, book or None, who, task.text, about)
-        by = "model" if book else "code"
-        return Finding(text=text, facts={"version": version, "by": by}, failed=failed)
+        text = rules_text(pages, book, who, about)
+        return Finding(text=text, facts={"version": version, "by": "model"})
 
 
 def remember(environment: CompanyEnvironment, finding: Finding) -> None:

@@ -40,8 +40,6 @@ class Tool:
     their names without ``expected_``."""
     told: bool = True
     """Whether prompts speak of it; what other tools cover can be called all the same."""
-    name_only: bool = False
-    """Whether a worker's prompt gives its name alone."""
     fields: Mapping[str, object] | None = None
     """The fields of its result as they are where nothing was found. Such a tool says in every
     result whether it is whole: after a failed request it answers with what it has found, and other

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from company_tools.rule_book import Rule
-from company_tools.rule_words import modal
 from company_tools.wiki_lines import Line, context_of, lines_of
 from workshop.generators.company.policy import ACCOUNT, GUEST, LEAD, STAFF, Policy, Right
 
@@ -28,7 +27,7 @@ WHO = {GUEST: "guest", STAFF: "everybody", LEAD: "lead", ACCOUNT: "account manag
 
 
 def rules_of(policy: Policy, pages: Mapping[str, str]) -> Iterator[Rule]:
-    """Each line that gives or refuses a right, and each other one that seems to rule."""
+    """Each line that gives or refuses a right."""
     for path, page in pages.items():
         for line in filter(lambda one: one.rules, lines_of(page)):
             given = list(_rights(policy, page, line))
@@ -36,8 +35,6 @@ def rules_of(policy: Policy, pages: Mapping[str, str]) -> Iterator[Rule]:
                 who = dict.fromkeys(group for did, group, _ in given if did == does)
                 about = dict.fromkeys(subject for did, _, subject in given if did == does)
                 yield Rule(path, line.number, ", ".join(who), ", ".join(about), does)
-            if not given and any(modal(line.text)):
-                yield Rule(path, line.number, "", "all")
 
 
 def _rights(policy: Policy, page: str, line: Line) -> Iterator[tuple[str, str, str]]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cli.benchmarks import benchmark_named, every_stage
+from company_tools.rule_choice import WHOLE
 from core.models.tokens import count_text
 from core.runs.reader import read_tasks
 from tests.cli.test_company import cli
@@ -101,13 +102,33 @@ def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) 
 
 def test_the_usual_steps_ask_the_models_of_the_run(tmp_path: Path) -> None:
     results, folder = run(tmp_path)
-    assert results["steps"] == ["entities", "rule_book", "guest", "ties", "policy", "wording"]
+    assert results["steps"] == ["entities", "rule_book", "guest", "ties", "policy"]
     assert set(scores(results).values()) == {1.0}
     logs = read_tasks(folder)
     roles = {c.role for log in logs for c in log.calls}
-    assert roles == {"evaluator", "worker", "entities", "rule_book", "policy"}
+    assert roles == {"evaluator", "worker", "entities", "policy"}
     found = {log.spec_id: [f.text for f in log.findings if f.step == "entities"] for log in logs}
     assert "named: Daiva Lepik (employee " in found["jorvale-load"][0]
+
+
+def large_wikis(folder: Path) -> Path:
+    """The bundled pack, its wikis with a page so long that they are not shown whole."""
+    pack = json.loads(BUNDLED_PACK.read_text())
+    for company in pack["companies"].values():
+        company["wiki"]["history.md"] = "\n\n".join(f"Gull {n} flew by." for n in range(300))
+    path = folder / "large.json"
+    path.write_text(json.dumps(pack))
+    return path
+
+
+def test_a_large_wiki_is_indexed_once_for_all_tasks(tmp_path: Path) -> None:
+    specs = tuple(name for name in SPECS if name.startswith("corvane"))
+    results, folder = run(tmp_path, "--pack", large_wikis(tmp_path), specs=specs)
+    assert set(scores(results).values()) == {1.0}
+    logs = read_tasks(folder)
+    assert sum(call.role == "rule_book" for log in logs for call in log.calls) == 1
+    found = [one for log in logs for one in log.findings if one.step == "rule_book"]
+    assert {one.facts["by"] for one in found} == {"model"}
 
 
 def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
@@ -116,9 +137,7 @@ def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
     results, folder = run(tmp_path, "--stages", "all", "--models", path)
     assert set(scores(results).values()) == {1.0}
     roles = {c.role for log in read_tasks(folder) for c in log.calls}
-    assert roles == {
-        "evaluator", "worker", "entities", "watchdog", "policy", "rule_book", "verify",
-    }  # fmt: skip
+    assert roles == {"evaluator", "worker", "entities", "watchdog", "policy", "verify", "wording"}
     manifest = json.loads((folder / "run.json").read_text())
     assert manifest["identity"]["models"]["watchdog"] == "scripted/company"
     assert named.keys() <= manifest["identity"]["prompts"].keys()
@@ -149,16 +168,20 @@ def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
     assert results["totals"]["harm"] == 0
     assert all(task["failure"] is None for task in results["tasks"])
     failed = {step for task in results["tasks"] for step in task["failed_steps"]}
-    assert {"watchdog", "rule_book", "verify"} <= failed
+    assert {"watchdog", "entities", "verify"} <= failed
     named = {f.step for log in read_tasks(folder) for f in log.findings if f.failed}
     assert failed <= named
 
 
 def test_a_model_that_refuses_every_call_loses_no_task(tmp_path: Path) -> None:
     down = "faulty/company?rate=1&streak=99&kinds=http-500"
-    results, _ = run(tmp_path, "--models", models(tmp_path, rule_book=down), specs=SPECS[:1])
+    words = ("--models", models(tmp_path, rule_book=down), "--pack", large_wikis(tmp_path))
+    results, folder = run(tmp_path, *words, specs=SPECS[:1])
     (task,) = results["tasks"]
     assert (task["score"], task["failed_steps"]) == (1.0, ["rule_book"])
+    (log,) = read_tasks(folder)
+    (found,) = (one.text for one in log.findings if one.step == "rule_book")
+    assert found.startswith(WHOLE)
 
 
 def test_next_step_has_the_same_steps(tmp_path: Path) -> None:
@@ -182,3 +205,20 @@ def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
 
 def test_every_task_of_the_pack_is_there() -> None:
     assert {*SPECS} <= {one.spec_id for one in load_pack(BUNDLED_PACK).scenarios}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--embedding", "local/not-there"), "--embedding: "),
+        (("--embedding", "local/x", "--record", "tape.json"), "a recorded file has no vectors"),
+    ],
+)
+def test_an_embedding_model_that_cannot_be_used_is_an_error_before_anything_begins(
+    words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, text = cli("--benchmark", "company", *words, "--out", tmp_path / "logs")
+    assert code == 2
+    assert said in " ".join(text.split())
+    assert not (tmp_path / "logs").exists()

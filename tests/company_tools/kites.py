@@ -198,11 +198,13 @@ def kites(**fields: Any) -> Wire:
     }
 
 
-def toolbox(company: Wire | None = None, **scenario: Any) -> Toolbox:
+def toolbox(
+    company: Wire | None = None, store: WikiStore | None = None, **scenario: Any
+) -> Toolbox:
     """A task of a company, by default of the kites."""
     line = Direct(company or kites(), **scenario)
     session, ledger = CompanySession(line), Ledger()
-    store = WikiStore()
+    store = store or WikiStore()
     ledger.offer(tools_of(session, store))
     recorded_to = session.recording_to(ledger)
     recorded_to.__enter__()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from company_tools.ids import match_person
+from company_tools.ids import match_name
 from tests.company_tools.kites import toolbox
 from workshop.simulator.company.pack import BUNDLED_PACK
 
@@ -23,7 +23,7 @@ def test_everybody_is_best_for_their_own_name_in_either_order(name: str) -> None
         parts = one["name"].split()
         for said in (one["name"], " ".join([*parts[1:], parts[0]]), one["id"], one["email"]):
             scores = {
-                p["id"]: match_person(said, p["id"], p["name"], p["email"]).score for p in people
+                p["id"]: match_name(said, p["id"], p["name"], p["email"]).score for p in people
             }
             assert scores[one["id"]] == max(scores.values()) >= 99
 

@@ -37,7 +37,7 @@ def answered(text: object) -> str:
 
 def test_the_model_sees_record_projects_ties_and_the_lines_that_apply() -> None:
     played = PlayedTask(user="juergen_mueller")
-    found = entities(played, "Pause Bright Sails")
+    found = entities(played, "Pause Bright Sails", "Bright Sails")
     rules = Finding(step="rule_book", text="== rules.md ==\nOnly the Lead pauses a project.")
     model = Model("cu-sees", answered("they lead it"))
     assert ask(played, "May they pause proj_sails?", model, found, rules).text == "they lead it"

@@ -189,7 +189,7 @@ def test_rules_that_a_model_has_read_are_asked_in_any_language() -> None:
 - **Sewing** darf Seiten ändern und Stunden anderer sehen.
 - **Guests** dürfen nichts.
 """
-    filler = "\n\n".join(f"Im Jahr {n} flogen Möwen über den Hafen der Stadt." for n in range(90))
+    filler = "\n\n".join(f"Im Jahr {n} flogen Möwen über den Hafen der Stadt." for n in range(300))
     world = company(**{"rights.md": rechte, "pay.md": filler})
     change: Any = {"employee": "odd_moe", "salary": 64_000}
     rules = named(["2:3", "HR darf Gehälter", "HR", "pay"], ["2:2", "Sales darf", "Sales", "pay"])
@@ -230,7 +230,7 @@ def test_a_wiki_with_names_of_its_own_for_groups_gives_what_a_model_has_read(
     does: str, user: str, quote: str, goes: bool
 ) -> None:
     index = "# Index\n\nThe rules stand in rules/deckbook.md.\n"
-    filler = "\n\n".join(f"In the year {n} gulls flew over the harbour." for n in range(90))
+    filler = "\n\n".join(f"In the year {n} gulls flew over the harbour." for n in range(400))
     wiki = {"rules/deckbook.md": DECKBOOK, "index.md": index, "gulls.md": filler}
     wiki["rights.md"] = "See rules/deckbook.md.\n"
     text = "Pause Bright Sails, please."
@@ -298,7 +298,7 @@ def test_a_value_that_no_text_has_is_settled_by_a_rule_on_it_that_the_wiki_refer
     page: str, goes: bool
 ) -> None:
     rule = "HR enters the raise: the old pay, three steps of 400 more.\n"
-    filler = "\n\n".join(f"In the year {n} gulls flew over the harbour." for n in range(90))
+    filler = "\n\n".join(f"In the year {n} gulls flew over the harbour." for n in range(400))
     wiki = {"index.md": "# Index\n\nSee rights.md, pay.md and gulls.md.\n", "gulls.md": filler}
     text = "Odd Moe's raise is due, please enter it."
     made = played(text, company(**{**wiki, page: rule}), user="hedda_lund")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.ids import SURE, employee_id, match_person
+from company_tools.ids import SURE, employee_id, match_name
 from core.ledger import ToolFault
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
 
@@ -74,7 +74,7 @@ WORDS = st.text(alphabet="abcdefgäöüßćčšđøå", min_size=2, max_size=8)
 @given(WORDS, WORDS)
 def test_both_orders_of_a_name_are_sure_whatever_its_letters(first: str, last: str) -> None:
     for said in (f"{first} {last}", f"{last} {first}", f"{last}, {first}".upper()):
-        assert match_person(said, "x_1", f"{first} {last}", "x@y").score >= SURE
+        assert match_name(said, "x_1", f"{first} {last}", "x@y").score >= SURE
 
 
 @given(WORDS, WORDS)
@@ -82,7 +82,7 @@ def test_a_written_out_umlaut_is_the_letter(first: str, last: str) -> None:
     out = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "đ": "dj", "ø": "oe", "å": "aa"}
     bare = {"ć": "c", "č": "c", "š": "s"}
     said = "".join({**out, **bare}.get(c, c) for c in f"{first} {last}")
-    assert match_person(said, "x_1", f"{first} {last}", "x@y").score >= 99
+    assert match_name(said, "x_1", f"{first} {last}", "x@y").score >= 99
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_projects_of_a_person_with_archived_ones_or_without(shared: Toolbox) -> 
     [
         ("flying acrobats", "cust_circus"),
         ("Luna", "cust_circus"),
-        ("the one in Chile", "cust_circus"),
+        ("Chile", "cust_circus"),
         ("pia@buyers.example", "cust_school"),
         ("cust_school", "cust_school"),
     ],

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from company_tools.final_answer import links_of, read_final_answer, reworded
-from company_tools.stages.entities import Entities
-from company_tools.stages.language import language
+from company_tools.stages.entities import NAMES_AT_MOST, UNRESOLVED, Entities
 from company_tools.stages.rights import Guest, Ties, Watchdog
-from company_tools.stages.wording import Wording, by_rule
+from company_tools.stages.wording import Wording
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
 from core.models.model_call import KeptCalls, ModelCall
@@ -49,16 +48,25 @@ def run(step: Any, case: StageInput, client: ModelClient | None = None) -> Findi
     return found
 
 
-def entities(played: PlayedTask, text: str) -> Finding:
-    found = run(Entities(played.benchmark), StageInput(text))
+def read(*named: str, about: str = "all", days: Any = (), changes: bool = False) -> str:
+    """What a model has read in a task."""
+    reply = {"about": about, "named": named, "days": list(days), "changes": changes}
+    return json.dumps(reply, ensure_ascii=False)
+
+
+def entities(played: PlayedTask, text: str, *named: str, **how: Any) -> Finding:
+    model = Model(f"entities-{named}-{how}", read(*named, **how))
+    found = run(Entities(played.benchmark), StageInput(text), model.client)
     return found.model_copy(update={"step": "entities"})
 
 
-def tied(played: PlayedTask, text: str) -> Finding:
-    found = run(Ties(played.benchmark), StageInput(text, (entities(played, text),)))
+def tied(played: PlayedTask, text: str, *named: str) -> Finding:
+    found = run(Ties(played.benchmark), StageInput(text, (entities(played, text, *named),)))
     return found.model_copy(update={"step": "ties"})
 
 
+OFFICE = PlayedTask()
+OFFICE.call("Combo_List_All_Employees")
 PAY_RULE = "Only the house of People sees what others earn."
 
 
@@ -76,116 +84,123 @@ def judged(verdict: str, rule: str = "Only the house of People", reason: str = "
 # -- entities
 
 
-def test_names_are_found_in_any_order_and_spelling() -> None:
-    found = entities(
-        PlayedTask(), "Does Mueller Juergen know una_berg and Dorde Cosic on Bright Sails?"
-    )
-    ids = {row["id"] for row in found.facts["permission"]}
-    assert ids == {"juergen_mueller", "una_berg", "djordje_cosic", "proj_sails"}
-    assert found.facts["candidates"] == []
+def ids(found: Finding) -> set[str]:
+    """Whom and what a finding means for certain or likely, as rights can hang on it."""
+    return {row["id"] for row in found.facts["security"]}
 
 
-def test_a_single_name_gives_all_who_are_called_so() -> None:
-    found = entities(PlayedTask(), "In which department is Una?")
-    assert found.facts["permission"] == []
-    (one,) = found.facts["candidates"]
+def test_names_are_resolved_in_any_order_and_spelling() -> None:
+    said = ("Mueller Juergen", "una_berg", "Dorde Cosic", "Bright Sails", "una_holm@kites.example")
+    found = entities(PlayedTask(), f"Who of these knows whom: {', '.join(said)}?", *said)
+    assert ids(found) == {
+        "juergen_mueller", "una_berg", "djordje_cosic", "proj_sails", "una_holm",
+    }  # fmt: skip
+    assert found.facts["solving"] == []
+
+
+@pytest.mark.parametrize("text", ["Una Berg of Bright Sails, ring the roof of silk.", "Una Una"])
+def test_no_words_of_a_task_are_matched_by_themselves(text: str) -> None:
+    found = entities(PlayedTask(), text)
+    assert (found.text, found.facts["security"], found.facts["solving"]) == ("", [], [])
+
+
+def test_a_name_that_does_not_stand_in_the_task_is_dropped() -> None:
+    found = entities(PlayedTask(), "What does Una Holm earn?", "Una Holm", "Una Berg", "", "  ")
+    assert ids(found) == {"una_holm"}
+    assert found.facts["solving"] == []
+
+
+def test_a_single_name_gives_all_who_are_called_so_and_a_misspelt_one_who_is_alike() -> None:
+    found = entities(PlayedTask(), "In which department is Una?", "Una")
+    assert found.facts["security"] == []
+    (one,) = found.facts["solving"]
     assert {row["id"] for row in one["found"]} == {"una_berg", "una_holm"}
-
-
-def test_what_is_only_described_is_a_candidate_with_its_values() -> None:
-    found = entities(PlayedTask(), "Who leads the roof of silk over the ring?")
-    (row,) = found.facts["permission"]
-    assert row["id"] == "proj_tent"
-    described = "Night Tent (project proj_tent, archived: a roof of silk over the ring)"
-    assert f'"roof silk ring" may be: {described}' in found.text
-    assert "proj_tent: customer Circus Luna (cust_circus), account manager Una Berg" in found.text
-    assert "Jürgen Müller (juergen_mueller) Lead 0.1" in found.text
+    found = entities(PlayedTask(), "Where is Una Hulm?", "Una Hulm")
+    assert ids(found) == {"una_holm"}
+    assert found.text.startswith('"Una Hulm" may be: Una Holm (employee una_holm, ')
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "named", "how", "told"),
     [
         (
-            "Does Una Berg know Una?",
+            "Does Una Berg know Una?", ("Una Berg", "Una"), {},
             "named: Una Berg (employee una_berg, Sewing, Dock – Bergen, una_berg@kites.example)",
         ),
-        ("Raise the salary of Una Holm by 10.", "una_holm: salary 51000, no note"),
-        ("Which raise do the notes on Una Berg approve?", "una_berg: salary 51000, note 'likes"),
-        ("Please set the note on Una Holm to hats.", "una_holm: no note"),
-        ("Where is Rope Ole?", '"Rope Ole" may be: Circus Luna (customer cust_circus, contact Ole'),
         (
-            "The contact at Circus Luna?",
+            "Raise the salary of Una Holm by 10.", ("Una Holm",), {"about": "pay", "changes": True},
+            "una_holm: salary 51000, no note",
+        ),
+        (
+            "Which raise do the notes on Una Berg approve?", ("Una Berg",), {"about": "pay, notes"},
+            "una_berg: salary 51000, note 'likes",
+        ),
+        (
+            "Where is Rope Ole?", ("Rope Ole",), {},
+            '"Rope Ole" may be: Circus Luna (customer cust_circus, contact Ole',
+        ),
+        (
+            "The contact at Circus Luna?", ("Circus Luna",), {},
             "cust_circus: account manager Una Berg (una_berg), contact Ole Rope (ole@buyers",
         ),
         (
-            "Lead of New Loft?",
-            "proj_own: no customer (cust_kites_internal); team: nobody",
+            "Lead of New Loft?", ("New Loft",), {},
+            "proj_own: internal, its customer id cust_kites_internal is no record; team: nobody",
         ),
-        ("Does Piet Oostra work here?", 'no person, project or customer is called "Piet Oostra"'),
-        ("Set my skill_sewing to 9.", "the user's levels: skill_sewing 8"),
         (
-            "My hours of 2025-05-02: make them 3.",
+            "Does Piet Oostra work here?", ("Piet Oostra",), {},
+            'no person, project or customer is called "Piet Oostra"',
+        ),
+        (
+            "Does Una Oostra work here?", ("Una Oostra",), {},
+            'no person, project or customer is called "Una Oostra"',
+        ),
+        (
+            "Set my skill_sewing to 9.", ("skill_sewing",), {"about": "skills"},
+            "the user's levels: skill_sewing 8",
+        ),
+        (
+            "My hours of 2 May: make them 3.", (), {"about": "hours", "days": ["2025-05-02"]},
             "entries of 2025-05-02: te_001 2.5 h on proj_sails",
         ),
-        ("My hours of yesterday?", "entries of 2025-05-05: none"),
-        ("Una Holm: read me the note.", "una_holm: no note"),
+        (
+            "My hours of yesterday?", (), {"about": "hours", "days": ["2025-05-05"]},
+            "entries of 2025-05-05: none",
+        ),
     ],
-)
-def test_a_finding_tells_what_is_there(text: str, told: str) -> None:
-    assert told in entities(PlayedTask(), text).text
+)  # fmt: skip
+def test_a_finding_tells_what_is_there(text: str, named: Any, how: Any, told: str) -> None:
+    assert told in entities(PlayedTask(), text, *named, **how).text
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("how", "told"),
     [
-        "What does Una Holm earn, what is her salary?",
-        "Log 2 hours for Una Holm on Bright Sails with the note hats.",
+        ({"about": "pay"}, ["una_holm: salary 51000"]),
+        ({"about": "pay", "changes": True}, ["una_holm: salary 51000, no note"]),
+        ({"about": "notes"}, ["una_holm: no note"]),
+        ({"about": "hours, notes", "changes": True}, []),
+        ({"about": "contacts"}, []),
     ],
 )  # fmt: skip
-def test_pay_of_others_is_not_told_where_no_change_needs_it_nor_notes_of_entries_as_theirs(
-    text: str,
-) -> None:
-    told = entities(PlayedTask(), text).text
-    assert "51000" not in told
-    assert "no note" not in told
+def test_pay_and_notes_are_told_only_of_a_task_about_them(how: Any, told: list[str]) -> None:
+    found = entities(PlayedTask(), "Una Holm, whatever it is.", "Una Holm", **how)
+    assert [one for one in found.text.splitlines()[1:] if " is on: " not in one] == told
 
 
-LONG = "\n".join(f"Kite {n} flies over field {n} whenever the wind allows it." for n in range(80))
-
-
-@pytest.mark.parametrize(
-    ("about", "told"),
-    [
-        ("pay", "una_holm: salary 51000"), ("notes", "una_holm: no note"), ("team, load", ""),
-        ("hours, notes", ""),
-    ],
-)  # fmt: skip
-def test_a_model_that_has_read_the_task_says_whether_it_is_about_pay_or_notes(
-    about: str, told: str
-) -> None:
-    played = PlayedTask(kites(wiki={"long.md": LONG}))
-    model = Model(f"about-{about}", json.dumps({"about": about}))
-    text = "Compare Una Holm with the usual market wages and customs, salary and note."
-    found = run(Entities(played.benchmark), StageInput(text), model.client)
-    lines = [line for line in found.text.splitlines()[1:] if " is on: " not in line]
-    assert lines == ([told] if told else [])
+def test_pay_and_notes_are_not_told_of_those_whom_a_name_only_may_mean() -> None:
+    found = entities(PlayedTask(), "What does Una earn?", "Una", about="pay, notes")
+    assert found.text.splitlines()[1:] == []
 
 
 def test_people_whom_a_told_note_names_are_told_with_their_department() -> None:
     company = kites()
     company["employees"][3]["notes"] = "Jürgen Müller, head: raise to 60000 approved. Una is fine."
-    found = entities(PlayedTask(company), "Raise the salary of Una Holm to 60000.")
+    text = "Raise the salary of Una Holm to 60000."
+    found = entities(PlayedTask(company), text, "Una Holm", about="pay", changes=True)
     line = "named in the note of una_holm: Jürgen Müller (juergen_mueller), Sewing"
     assert line in found.text.splitlines()
     assert found.text.count("named in the note") == 1
-
-
-def test_all_candidates_of_a_description_are_told_with_status_and_team() -> None:
-    text = entities(PlayedTask(), "Who leads the stunt beach team, or the silk at the ring?").text
-    assert "Bright Sails (project proj_sails, active: twelve" in text
-    assert "Night Tent (project proj_tent, archived: a roof" in text
-    assert "proj_sails: team: Una Berg (una_berg) Lead 0.5, juergen_mueller Engineer 0.3" in text
-    assert "proj_tent: team: Jürgen Müller (juergen_mueller) Lead 0.1, una_berg QA 0.2" in text
 
 
 BERGS_SEATS = (
@@ -196,7 +211,8 @@ BERGS_SEATS = (
 
 def test_of_who_is_named_the_projects_are_told_by_requests_that_ties_would_send() -> None:
     played = PlayedTask()
-    found = entities(played, "Which projects has Berg Una, and how busy is that?")
+    text = "Which projects has Berg Una, and how busy is that?"
+    found = entities(played, text, "Berg Una", about="projects, load")
     assert BERGS_SEATS in found.text.splitlines()
     played.line.sent.clear()
     run(Ties(played.benchmark), StageInput("", (found,)))
@@ -204,125 +220,129 @@ def test_of_who_is_named_the_projects_are_told_by_requests_that_ties_would_send(
 
 
 @pytest.mark.parametrize(
-    "text", ["Raise the salary of Una Berg.", "What is the share of Una Berg on Bright Sails?"]
+    ("named", "about"),
+    [(["Una Berg"], "pay"), (["Una Berg", "Bright Sails"], "load"), (["Una Berg"], "contacts")],
 )
-def test_projects_are_not_told_where_the_text_is_about_pay_or_names_one(text: str) -> None:
-    assert "is on:" not in entities(PlayedTask(), text).text
-
-
-@pytest.mark.parametrize(("about", "told"), [("load", True), ("pay", False), ("contacts", False)])
-def test_a_model_that_has_read_the_task_says_whether_it_is_about_work(
-    about: str, told: bool
+def test_projects_are_not_told_where_the_task_is_not_about_work_or_names_one(
+    named: list[str], about: str
 ) -> None:
-    played = PlayedTask(kites(wiki={"long.md": LONG}))
-    model = Model(f"work-{about}", json.dumps({"about": about}))
-    text = "Compare Una Berg with usual customs, wages and workloads elsewhere."
-    found = run(Entities(played.benchmark), StageInput(text), model.client)
-    assert (BERGS_SEATS in found.text) == told
+    text = "Una Berg and Bright Sails: what of it?"
+    assert "is on:" not in entities(PlayedTask(), text, *named, about=about).text
 
 
 def test_a_name_that_two_people_share_is_never_told_as_certain() -> None:
     company = kites()
     company["employees"].append(person("una_second", "Una Holm", department="Sales"))
-    for text in ("Where is Una Holm?", "Where is Holm Una?"):
-        found = entities(PlayedTask(company), text)
-        assert found.facts["permission"] == []
-        assert found.text.startswith('"Una Holm" may be: Una Holm (employee una_holm, ')
+    for name in ("Una Holm", "Holm Una"):
+        found = entities(PlayedTask(company), f"Where is {name}?", name)
+        assert found.facts["security"] == []
+        assert found.text.startswith(f'"{name}" may be: Una Holm (employee una_holm, ')
         assert "Una Holm (employee una_second, " in found.text
-    told = entities(PlayedTask(company), "Where is Una Holm (una_second)?").facts["permission"]
-    assert [row["id"] for row in told] == ["una_second"]
+    text = "Where is Una Holm (una_second)?"
+    assert ids(entities(PlayedTask(company), text, "Una Holm", "una_second")) == {"una_second"}
 
 
 def test_a_name_in_the_other_order_or_within_a_longer_one_is_no_namesake() -> None:
     company = kites()
     company["employees"] += [person("holm_una", "Holm Una"), person("x_9", "Una Holm Dahl")]
-    for text, id in (
-        ("Where is Una Holm?", "una_holm"), ("Where is Holm Una?", "holm_una"),
-        ("Where is Una Holm Dahl?", "x_9"),
-    ):  # fmt: skip
-        found = entities(PlayedTask(company), text)
-        assert [row["id"] for row in found.facts["permission"]] == [id]
-        assert found.facts["candidates"] == []
+    for name, id in (("Una Holm", "una_holm"), ("Holm Una", "holm_una"), ("Una Holm Dahl", "x_9")):
+        found = entities(PlayedTask(company), f"Where is {name}?", name)
+        assert ids(found) == {id}
+        assert found.facts["solving"] == []
 
 
-def test_a_record_that_cannot_be_read_loses_no_name() -> None:
-    played = PlayedTask()
-    played.line.plan["/customers/get"] = [404] * 40
-    text = entities(played, "Does Una Holm sew the roof of silk over the ring?").text
-    about = "Sales, Dock – Bergen, una_holm@kites.example"
-    assert text.splitlines()[0] == f"named: Una Holm (employee una_holm, {about})"
+def test_a_department_or_a_place_is_no_name_of_nothing() -> None:
+    text = "Who of Sewing is at Dock – Bergen?"
+    assert entities(PlayedTask(), text, "Sewing", "Dock – Bergen").text == ""
+
+
+def test_a_name_that_the_wiki_alone_has_is_told_with_its_line() -> None:
+    company = kites()
+    company["wiki"]["words.md"] = "# Our words\n\n- **Big Flap**: Bright Sails\n"
+    found = entities(PlayedTask(company), "Log an hour for me on Big Flap.", "Big Flap")
+    assert found.text.splitlines() == [
+        'no person, project or customer is called "Big Flap"',
+        '"Big Flap" stands in words.md: - **Big Flap**: Bright Sails',
+    ]
 
 
 def test_the_same_people_are_told_once() -> None:
-    text = entities(PlayedTask(), "Ask Hand and Number3, or Una, and then Una Berg.").text
+    text = entities(PlayedTask(), "Una, and then Una Berg; Hand.", "Una", "Una Berg", "Hand").text
     assert text.count("(employee una_berg, ") == 1
-    assert '"Hand" may be any of 8 people' in text
+    assert '"Hand" may be any of 8 records' in text
+
+
+def test_who_is_only_counted_is_not_told_and_may_not_be_linked() -> None:
+    played = PlayedTask()
+    entities(played, "Ask a Hand.", "Hand")
+    told = played.finish("ok_answer", "It is that one.", "employee:hand_3")
+    assert "no answer of the system has shown that" in (told or "")
+
+
+BAD = ["", "Gerne!", '{"answer": ', '{"text": "Una Berg"}', '{"answer": ["Una"]}', "[]", "null"]
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["A page for each customer: roof/ID, please.", "Wie viele sind es? Eine Zahl, bitte."],
-)
-def test_words_that_are_no_name_and_no_description_are_told_as_none(text: str) -> None:
-    assert entities(PlayedTask(), text).text == ""
-
-
-def test_of_a_project_and_its_customer_the_text_means_the_one_it_speaks_of() -> None:
+    "reply",
+    [*BAD, '{"about": "", "named": []}', '{"about": "kites", "named": []}',
+     '{"about": "pay", "named": "Una"}', '{"about": "pay"}'],
+)  # fmt: skip
+def test_without_a_readable_reply_no_name_is_resolved_and_the_prompt_says_so(reply: str) -> None:
     played = PlayedTask()
-    found = entities(played, "Who leads the project for the acrobats, with the roof over the ring?")
-    assert [row["id"] for row in found.facts["permission"]] == ["proj_tent"]
+    before = len(played.line.sent)
+    model = Model(f"entities-bad-{reply}", reply)
+    found = run(Entities(played.benchmark), StageInput("Where is Una?"), model.client)
+    assert (found.text, bool(found.failed)) == (UNRESOLVED, True)
+    assert run(Entities(played.benchmark), StageInput("Where is Una?")).text == UNRESOLVED
+    assert len(played.line.sent) == before
+
+
+@pytest.mark.promise("what comes from outside is bounded")
+def test_a_reply_with_endless_names_is_cut() -> None:
+    names = [f"N{n}" for n in range(5_000)]
+    found = entities(PlayedTask(), " ".join(names), *names)
+    assert len(found.facts["solving"]) == NAMES_AT_MOST
+
+
+@given(
+    named=st.lists(st.text(max_size=20), max_size=5),
+    days=st.lists(st.one_of(st.text(max_size=12), st.integers()), max_size=3),
+)
+def test_whatever_a_model_reads_harms_nothing(named: list[str], days: list[Any]) -> None:
+    with closing(Ledger()) as ledger:
+        reply = json.dumps({"about": "all, hours", "named": named, "days": days})
+        model = Model(f"any-{reply}", reply)
+        case = StageInput(" ".join(named))
+        Entities(OFFICE.benchmark).run(case, "", model.client, ledger)
 
 
 def test_a_note_that_a_finding_has_told_is_known_as_one() -> None:
     played = PlayedTask()
     session = played.benchmark._session
     session.task = "What does the note on Una Berg say of hats?"
-    entities(played, session.task)
+    entities(played, session.task, "Una Berg", about="notes")
     assert ("the notes of una_berg", "una_berg") in session.evidence.texts
     assert played.asked_back("ok_not_found", "The note on Una Berg does not say.") is None
 
 
 def test_what_a_finding_has_told_may_be_linked_and_named() -> None:
     played = PlayedTask()
-    entities(played, "My hours of 2025-05-02 on Bright Sails: make them 3.")
+    text = "My hours of 2025-05-02 on Bright Sails: make them 3."
+    entities(played, text, "Bright Sails", about="hours", days=["2025-05-02"])
     links = "employee:juergen_mueller, project:proj_sails, customer:cust_school"
     assert played.finish("ok_answer", "It is te_001.", links) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Log an hour for me on Big Flap.", '"big flap" may be: Bright Sails (project proj_sails'),
-        ("Who looks after the Ringmaster?", '"ringmaster" may be: Circus Luna (customer cust_'),
-        # A status, a place or somebody beside a name is no other name for it.
-        ("Which projects are active?", ""),
-        ("Where is Una Berg?", "named: Una Berg"),
-    ],
-)
-def test_what_the_wiki_calls_a_project_or_customer_is_told_with_its_name(
-    text: str, said: str
-) -> None:
-    company = kites()
-    company["wiki"]["words.md"] = (
-        "# Our words\n\n- **Big Flap**: Bright Sails\n\n| we say | register |\n|---|---|\n"
-        "| the Ringmaster | Circus Luna |\n\n- Bright Sails: active\n- Bright Sails: Una Berg\n"
-    )
-    found = entities(PlayedTask(company), text)
-    assert found.text.startswith(said)
-    assert "is called" not in found.text
-    assert ("may be" in said) == ("may be" in found.text)
 
 
 def test_a_guest_s_task_names_nothing_that_is_looked_up() -> None:
     played = PlayedTask(user=None)
     before = len(played.line.sent)
-    assert entities(played, "What does Una Berg earn?").nothing
+    assert entities(played, "What does Una Berg earn?", "Una Berg").nothing
     assert len(played.line.sent) == before
 
 
 def test_what_a_step_has_read_is_no_evidence_until_the_solver_reads_it() -> None:
     played = PlayedTask()
-    entities(played, "What about Una Berg?")
+    entities(played, "What about Una Berg?", "Una Berg")
     refused = played.finish("ok_answer", "It is he.", "employee:djordje_cosic")
     assert "no answer of the system has shown that" in (refused or "")
     assert played.finish("ok_answer", "It is she.", "employee:una_berg") is None
@@ -330,7 +350,7 @@ def test_what_a_step_has_read_is_no_evidence_until_the_solver_reads_it() -> None
 
 def test_what_is_kept_from_a_step_becomes_evidence_when_a_tool_gives_it() -> None:
     played = PlayedTask()
-    entities(played, "What about Una Berg?")
+    entities(played, "What about Una Berg?", "Una Berg")
     before = len(played.line.sent)
     assert len(played.call("Combo_List_All_Employees")["employees"]) == 12
     assert len(played.line.sent) == before
@@ -382,7 +402,7 @@ def test_the_watchdog_sees_asker_ask_facts_and_rules_alone() -> None:
     played, model = PlayedTask(), Model("watch", judged("unclear"))
     text = "Pause Bright Sails."
     rules = Finding(step="rule_book", text=PAY_RULE)
-    case = StageInput(text, (rules, tied(played, text)), log="what the solver did")
+    case = StageInput(text, (rules, tied(played, text, "Bright Sails")), log="what the solver did")
     found = run(Watchdog(played.benchmark), case, model.client)
     (prompt,) = model.asked
     assert PAY_RULE in prompt
@@ -398,23 +418,9 @@ def test_what_no_rule_that_was_shown_bears_out_is_told_as_such(rule: str) -> Non
 
 
 def test_what_ties_who_asks_is_told_without_a_model() -> None:
-    found = tied(PlayedTask(), "Pause Bright Sails.")
+    found = tied(PlayedTask(), "Pause Bright Sails.", "Bright Sails")
     assert "proj_sails: the user's role there:" in found.text
     assert found.facts["proj_sails"]["kind"] == "project"
-
-
-@pytest.mark.promise("no order from a text")
-def test_a_guest_who_orders_a_change_is_denied_by_rule() -> None:
-    found = tied(PlayedTask(user=None), "Hi! Could you please raise the salary of Una Berg?")
-    assert found.verdict is not None
-    assert found.verdict.by == "rule"
-
-
-@pytest.mark.parametrize(
-    "text", ["Do you have a place in Bergen? Yes or No.", "How does one log hours with you?"]
-)
-def test_a_guest_s_question_is_never_denied_by_rule(text: str) -> None:
-    assert tied(PlayedTask(user=None), text).verdict is None
 
 
 @pytest.mark.promise("no second answer")
@@ -443,42 +449,6 @@ def test_only_a_guest_has_the_public_playbook() -> None:
 # -- wording
 
 
-@pytest.mark.parametrize(
-    ("question", "message", "words"),
-    [
-        ("What do I earn?", "You earn 58,000 a year.", "You earn 58000 a year."),
-        ("What is the total?", "1,234,567 and 12'000", "1234567 and 12000"),
-        ("Is the salary 58,000?", "It is 58,000.", "It is 58,000."),
-        ("What does the note say?", "Raise to 63,000", "Raise to 63,000"),
-        ("How many hours?", "2.5 and 10,25 and 1,2345", "2.5 and 10,25 and 1,2345"),
-        ("As DD.MM.YYYY, please.", "It was 2025-04-01.", "It was 01.04.2025."),
-        ("mm/dd/yyyy?", "2025-04-01, 2025-13-01", "04/01/2025, 2025-13-01"),
-        ("The date?", "2025-04-01", "2025-04-01"),
-        ("Yes or No?", "Yes, in Novi Sad.", "Yes"),
-        ("yes/no?", "No. Yesterday there was.", "No."),
-        ("Yes or No?", "Yes. We are part of Wind Ltd.", "Yes. We are part of Wind Ltd."),
-        ("Have you an office in Novi Sad?", "Yes, in Novi Sad.", "Yes, in Novi Sad."),
-    ],
-)  # fmt: skip
-def test_forms_are_put_right_by_rule(question: str, message: str, words: str) -> None:
-    assert by_rule(question, message) == words
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("Who is the lead of the project that you have?", "english"),
-        ("Wer ist der Leiter von dem Projekt und was hat er?", "german"),
-        ("谁负责这个项目", "han"),
-        ("Ко је вођа пројекта", "cyrillic"),
-        ("Bright Sails", ""),
-        ("", ""),
-    ],
-)
-def test_a_language_is_told_only_for_certain(text: str, name: str) -> None:
-    assert language(text) == name
-
-
 GERMAN = "Wer ist der Leiter von dem Projekt und was ist die Rolle von Una Berg?"
 ENGLISH = "The lead of the project is Una Berg and she has 2 roles in it."
 
@@ -505,9 +475,6 @@ def test_other_words_that_lose_or_add_a_name_or_figure_are_not_taken(told: str) 
     assert "would lose" in found.failed
 
 
-BAD = ["", "Gerne!", '{"answer": ', '{"text": "Una Berg"}', '{"answer": ["Una"]}', "[]", "null"]
-
-
 @pytest.mark.parametrize("reply", BAD)
 def test_a_reply_that_cannot_be_used_is_no_finding(reply: str) -> None:
     played = PlayedTask()
@@ -517,8 +484,6 @@ def test_a_reply_that_cannot_be_used_is_no_finding(reply: str) -> None:
     assert (found.verdict, bool(found.failed)) == (None, True)
 
 
-OFFICE = PlayedTask()
-OFFICE.call("Combo_List_All_Employees")
 MESSAGE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 
 

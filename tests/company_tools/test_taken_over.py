@@ -10,11 +10,11 @@ import pytest
 from cli.company_benchmark import STAGES
 from company_tools import listings
 from company_tools.change import CHANGES
-from company_tools.stages.entities import Entities
 from coordinator.stages import StageRunner
 from core.ledger import Ledger, ToolFault, WireCall
-from core.runs.task import StageInput, TaskRun
+from core.runs.task import TaskRun
 from tests.company_tools.played_task import PlayedTask
+from tests.company_tools.test_stages import entities
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "hours": (
@@ -165,10 +165,9 @@ def test_what_a_step_had_read_for_the_solver_may_be_named_after_a_death() -> Non
 
 def test_what_a_step_had_told_may_be_named_after_a_death() -> None:
     played = PlayedTask()
-    step = Entities(played.benchmark)
-    found = step.run(StageInput("Who is Una Holm?"), "", None, Ledger())
+    found = entities(played, "Who is Una Holm?", "Una Holm")
     again = PlayedTask(line=played.line)
-    run: Any = TaskRun(findings=[found.model_copy(update={"step": "entities"})])
+    run: Any = TaskRun(findings=[found])
     nobody: Any = None
     StageRunner(STAGES, again.benchmark, lambda _: None, nobody, run, nobody)
     assert again.finish("ok_answer", "Una Holm", "employee:una_holm") is None

@@ -13,10 +13,11 @@ from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own import company_models
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import ToolFault
+from core.ledger import Ledger, ToolFault
 from core.models.tokens import count_text
 from next_step.forms import Forms, Misuse
 from tests.company_tools.kites import toolbox
+from tests.company_tools.played_task import PlayedTask
 from worker.worker import system_prompt
 
 REQUESTS = {
@@ -42,6 +43,17 @@ def test_the_workers_prompt_stays_within_its_tokens() -> None:
     for tool in tools:
         assert (f"\n{tool.name}(" in prompt) is tool.told
         assert tool.told or tool.name.startswith("Req_")
+
+
+def test_the_worker_is_told_the_same_tools_whatever_the_instruction() -> None:
+    played, prompts = PlayedTask(), set[str]()
+    for decided in ("Read employee una_berg.", "Pause Bright Sails.", "读取员工记录", ""):
+        with played.benchmark.bind(Ledger(), decided) as tools:
+            prompts.add(system_prompt(tools))
+    other = PlayedTask(user="juergen_mueller")
+    with other.benchmark.bind(Ledger()) as tools:
+        prompts.add(system_prompt(tools))
+    assert len(prompts) == 1
 
 
 def test_a_guest_has_neither_people_nor_changes() -> None:

@@ -30,7 +30,7 @@ from workshop.simulator.server import serve
 
 TOOL = "Ask_Current_User"
 TOOL_ROLE = "current_user"
-STEPS = ("entities", "rule_book", "guest", "ties", "policy", "wording")
+STEPS = ("entities", "rule_book", "guest", "ties", "policy")
 """The usual ones."""
 QUESTION = "May they log hours on proj_rolls?"
 LOOK = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: Ask, then say it."
@@ -129,14 +129,14 @@ def test_where_it_is_off_no_prompt_knows_it(plays: Plays, strategy: str) -> None
         done = complete(outcome="ok_answer", message="Yes.", links=[])
     how = {"strategy": strategy, "max_turns": 5}
     usual = plays([done], [], **how)
-    without = plays([done], [], [], **how, stages="all,-verify,-current_user")
-    on = plays([done], [], [], **how, stages="all,-verify")
+    without = plays([done], [], [], **how, stages="all,-verify,-wording,-current_user")
+    on = plays([done], [], [], **how, stages="all,-verify,-wording")
     assert usual.texts("evaluator") == without.texts("evaluator")
     assert TOOL not in "".join(usual.texts("evaluator"))
     assert TOOL in on.texts("evaluator")[0]
     assert (usual.results.steps, on.results.steps) == (
         STEPS,
-        (*STEPS[:4], "watchdog", "policy", TOOL_ROLE, "wording"),
+        (*STEPS[:4], "watchdog", "policy", TOOL_ROLE),
     )
 
 

@@ -41,9 +41,10 @@ from workshop.simulator.store.pack import Scenario as StoreScenario
 _NAMES = ("store", "company", "literal")
 _FORM = regex.compile(r'^Reply with one JSON object(?:, compact)?: \{"(\w+)"', regex.MULTILINE)
 _ANSWER = regex.compile(r"<answer>\n(.*)\n</answer>", regex.DOTALL)
+_PAGE_LINE = regex.compile(
+    r"^== (?P<page>\d+) .* ==\n(?:\d+ #.*\n)*(?P<line>\d+) (?P<text>\p{L}.*)$", regex.MULTILINE
+)
 _CALLS: dict[str, dict[str, Any]] = {
-    "about": {"about": "all"},
-    "rules": {"rules": []},
     "verdict": {"verdict": "allowed", "rule": "", "reason": "it is asked for", "message": ""},
     "ok": {"ok": True},
 }
@@ -74,7 +75,7 @@ def reply(model: str, messages: list[Message], played: Played) -> str:
     if prompt.section("message") is not None:
         return policy.CLEAN
     if not prompt.strategy:
-        return _small_call(prompt)
+        return _small_call(prompt, played)
     decide = _player(model, prompt, played)
     if decide is None:
         return UNREADABLE
@@ -174,13 +175,45 @@ def _fits(pack: CompanyPack, scenario: CompanyScenario, prompt: Prompt) -> tuple
     )
 
 
-def _small_call(prompt: Prompt) -> str:
+def _small_call(prompt: Prompt, played: Played) -> str:
     """Fill in the form of a stage. Raises LookupError: it has none that is known."""
     form = _FORM.search(prompt.system)
     field = form[1] if form else ""
+    if field == "about":
+        return json.dumps(_about(prompt.section("task") or "", played), ensure_ascii=False)
     if field == "answer":
         told = _ANSWER.search(prompt.user)
         return json.dumps({"answer": told[1] if told else "unknown"}, ensure_ascii=False)
+    if field == "rules":
+        return json.dumps({"rules": _first_line(prompt.user)}, ensure_ascii=False)
     if field not in _CALLS:
         raise LookupError("the prompt is of no role that a scripted model plays")
     return json.dumps(_CALLS[field])
+
+
+def _about(task: str, played: Played) -> dict[str, Any]:
+    """What a task is about, with the names of its company's records that stand in it whole."""
+    found = [one for one in _by_text(played).get(task, []) if isinstance(one[1], CompanyScenario)]
+    names = list[str]()
+    if found:
+        pack, scenario = found[0]
+        firm = pack.company_of(scenario)
+        records = (*firm.employees, *firm.projects, *firm.customers)
+        words = (word for one in records for word in (one.name, _turned(one.name), one.id))
+        names = [word for word in words if word in task]
+    return {"about": "all", "named": names, "days": [], "changes": False}
+
+
+def _turned(name: str) -> str:
+    """A name with its last word first."""
+    first, _, last = name.rpartition(" ")
+    return f"{last} {first}".strip()
+
+
+def _first_line(pages: str) -> list[list[str]]:
+    """The first line of the pages that is no heading, as a rule for everybody on everything."""
+    match = _PAGE_LINE.search(pages)
+    if match is None:
+        return []
+    words = " ".join(match["text"].split()[:3])
+    return [[f"{match['page']}:{match['line']}", words, "everybody", "all", "see"]]
