@@ -325,7 +325,8 @@ def test_results_follow_the_format(make_run: Any, tea_buyer: Any) -> None:
         "started", "finished", "totals", "tasks",
     }  # fmt: skip
     assert set(written["totals"]) == {
-        "tasks", "scored", "score_mean", "groups", "harm", "turns", "tool_calls", "requests",
+        "tasks", "scored", "score_mean", "groups", "harm", "lost", "doubled", "unauthorised", "turns",
+        "tool_calls", "requests",
         "tokens", "cost_usd", "seconds",
     }  # fmt: skip
     assert set(written["tasks"][0]) >= {
