@@ -156,6 +156,7 @@ def test_the_counts_outlive_a_restart(tmp_path: Any) -> None:
         assert played(simulator, [*HOURS, *HOURS, *ANSWER]) == (1, 1, 0)
         (task,) = simulator.platform.single_tasks
     with serve(pack, state=state) as again:
+        assert again.platform.effect_counts("tsk-of-another-platform") is None
         assert again.platform.effect_counts(task) == (1, 1, 0)
 
 
