@@ -66,7 +66,7 @@ COMMANDS = {
         "workshop.lab.evolve:evolve",
         "Let a model improve prompts; propose only what is proven.",
     ),
-    "wiki": ("cli.wiki_command:wiki", "List, write out and fetch wikis of companies."),
+    "wiki": ("cli.wiki_command:wiki", "List, write out and fetch the wikis of companies."),
     "agent": ("workshop.lab.agents:agent", "Play any agent on the embedded platform."),
 }
 """By name the function of each subcommand, and what the list says of it.

@@ -115,7 +115,7 @@ STAGES = (
         "one model call judges each change before it is written, and an answer to a guest",
         "writes",
         caveat="stage policy off: no model judged the changes, only the rules that ask none",
-        prompt=partial(_prompt, "policy"),
+        prompt=lambda texts: "\n".join(_prompt(name, texts) for name in ("policy", "policy_guest")),
         arm=environment.CompanyEnvironment.ask_policy,
     ),
     StageSpec(

@@ -176,7 +176,7 @@ def test_the_bundled_pack_is_the_default(run: Any) -> None:
         (["--strategy", "none"], "--strategy"),
         (["--trace", "mlflow"], "'mlflow' is not one of 'otel'"),
         (["--models", "no-such.toml"], "no-such.toml: cannot be read"),
-        (["--playback", "no-such.tape"], "no-such.tape cannot be read"),
+        (["--playback", "no-such.tape"], "no-such.tape: cannot be read"),
     ],
 )
 def test_wrong_usage_is_2(run: Any, options: list[str], words: str) -> None:

@@ -218,7 +218,7 @@ def test_a_torn_or_deep_cassette_is_told(folder: Path) -> None:
     path = folder / "tape.jsonl"
     path.write_text('{"v": 1, "type": "cassette"}\n' + "[" * DEEP + "\n")
     heard = told(["--playback", path, "--quiet"])
-    assert heard == f"2 error: {path}, line 2: not a JSON object"
+    assert heard == f"2 error: the cassette {path}: line 2 is not JSON"
 
 
 def test_lone_surrogates_in_an_older_journal_end_no_resumption(folder: Path) -> None:

@@ -45,7 +45,7 @@ def test_a_run_ends_as_ever(lives: Callable[[], Any], pack: Path, streams: Spoil
     output = life.said[-1]
     assert "error" not in output
     assert "Traceback" not in output
-    assert ("sandbox: full Python in" in output) == (ERR not in streams)
+    assert ("sandbox: full Python, isolated" in output) == (ERR not in streams)
     assert ("journal and results: " in output) == (OUT not in streams)
 
 

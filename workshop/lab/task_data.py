@@ -15,7 +15,7 @@ LEAST_CHARS = 2
 """A shorter name or number is everybody's."""
 NO_NAMES = frozenset({"task_text", "mechanics", "tags", "oracle", "proof"})
 """Fields of a scenario without names."""
-_NUMBER = regex.compile(r"[\w-]*\d[\w-]*")
+_NUMBER = regex.compile(r"(?<![\w-])[^\W\d]*+(?:-[^\W\d]*+)*+\d[\w-]*+")
 
 
 class TaskData:

@@ -83,6 +83,7 @@ class Target:
 
     client: Client = field(default_factory=Client)
     calls: int = 0
+    waited: float = 0.0
     basket: dict[str, int] = field(default_factory=dict)
     signatures: dict[str, Signature] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=lambda: [{"sku": "p1", "price": 5}])
