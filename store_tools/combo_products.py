@@ -8,19 +8,17 @@ from typing import TypedDict, cast
 
 from core.ledger import Tool, ToolFault, tool
 from core.tools.collector import Collector
-from store_tools.authorised import Priced
-from store_tools.basket import Product, content_in
+from store_tools.basket import Product
 from store_tools.combinations import Generated, combinations_for
-from store_tools.search import DOUBTFUL, FITS, SURE, search
+from store_tools.search import FITS, NEAR, search, units_of
 from store_tools.store_session import StoreSession, read_catalog
-from store_tools.words import units_of, words
 
 Row = str | dict[str, object]
 """A product as generated code names it: by its SKU, or as it was told."""
 FOUND_AT_MOST = 40
 NEAR_AT_MOST = 5
 SMALL_CATALOG = 12
-"""A catalog of at most so many products is shown whole if nothing is sure."""
+"""A catalog of at most so many products is shown whole if nothing matches."""
 SHARED_BESIDE_MATCHES = 0.5
 """Share of the query's words that a near product has where others match."""
 
@@ -29,7 +27,6 @@ class FoundProducts(TypedDict):
     """What a search of the catalog gives."""
 
     matches: list[Product]
-    sure: int
     near: list[Product]
     catalog_size: int
 
@@ -41,14 +38,13 @@ def product_tools(session: StoreSession) -> list[Tool]:
         """{products: [same], count}. refresh=True after a failed checkout."""
         collected = Collector()
         listed = collected.rows(lambda: read_catalog(session, refresh=refresh))
-        products = [_product_row(session, p) for p in listed]
+        products = [product_row(p) for p in listed]
         return collected.result({"products": products, "count": len(products)})
 
     def Combo_Find_Products_For_Query(query: str) -> FoundProducts:
-        """{matches: [{sku, name, price, available, units}], sure, near: [same],
-        catalog_size}. units: pieces in a package. matches have the query's words (a|b: either),
-        best first; matches[:sure] are named so: never filter by an equal name. Others and
-        near ones may fit."""
+        """{matches: [{sku, name, price, available, units}], near: [same], catalog_size}. units:
+        pieces in a package, by a mark such as 6pk. matches have all words of the query (a|b:
+        either) in name or SKU, best first: never filter by an equal name. Near ones may fit."""
         return find_products(session, query)
 
     def Combo_Generate_Product_Combinations_For_Target_Units(
@@ -60,7 +56,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
         return generate_baskets(session, products, target_units, max_combinations)
 
     listed: dict[str, object] = {"products": [], "count": 0}
-    found: dict[str, object] = {"matches": [], "sure": 0, "near": []}
+    found: dict[str, object] = {"matches": [], "near": []}
     made_of: dict[str, object] = {"combinations": [], "total_found": 0, "cut": False, "reason": ""}
     return [
         tool("read", Combo_Find_Products_For_Query, fields={**found, "catalog_size": 0}),
@@ -76,7 +72,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
 def generate_baskets(
     session: StoreSession, products: Sequence[Row | Product], target_units: int, most: int = 120
 ) -> Generated:
-    """Generate the baskets of so many units, and keep them as the last that were generated.
+    """Generate the baskets of so many units.
 
     Raises:
         ToolFault: no products are given, one is not known, or the target is out of range.
@@ -84,19 +80,9 @@ def generate_baskets(
     if not products:
         raise ToolFault("products must not be empty: SKUs, or rows of matches")
     rows: list[Mapping[str, object]] = [
-        _known(session, p) if isinstance(p, str) else p for p in products
+        named_products(session, [p])[0] if isinstance(p, str) else p for p in products
     ]
-    generated = combinations_for(rows, target_units, most)
-    session.generated = [content_in(c["items"]) for c in generated["combinations"]]
-    # Generated code may hand back a product with another price or units than it was told.
-    handed = [(str(row.get("sku", "")), (row.get("price"), row.get("units", 1))) for row in rows]
-    as_told = all(numbers in session.shown_as.get(sku, set()) for sku, numbers in handed)
-    session.target = target_units if as_told else None
-    subtotals = [c["subtotal"] for c in generated["combinations"]]
-    priced = [(held, "", total) for held, total in zip(session.generated, subtotals, strict=True)]
-    session.query = session.sure.get(frozenset(str(row.get("sku", "")) for row in rows))
-    session.note_priced(Priced(priced, session.target, 0, by_shop=False, query=session.query))
-    return generated
+    return combinations_for(rows, target_units, most)
 
 
 def find_products(session: StoreSession, query: str) -> FoundProducts:
@@ -109,51 +95,34 @@ def find_products(session: StoreSession, query: str) -> FoundProducts:
         raise ToolFault("query must not be empty")
     collected = Collector()
     catalog = collected.rows(lambda: read_catalog(session))
-    session.last_query = query
     found = sorted(
         zip(search(query, catalog), catalog, strict=True), key=lambda pair: pair[0], reverse=True
     )
-    matches = [pair for pair in found if pair[0].grade >= FITS][:FOUND_AT_MOST]
-    sure = sum(answer.grade == SURE for answer, _ in matches)
+    matches = [pair for pair in found if pair[0].grade == FITS][:FOUND_AT_MOST]
     near = [pair for pair in found if pair[0].grade < FITS]
-    if sure or len(catalog) > SMALL_CATALOG:
+    if matches or len(catalog) > SMALL_CATALOG:
         # Beside what fits, products that share little with the query would be noise.
-        least = (DOUBTFUL, 0.0) if sure else (0, SHARED_BESIDE_MATCHES if matches else 0.0)
-        near = [pair for pair in near if pair[0][:2] >= least][:NEAR_AT_MOST]
-    doubtful = any(answer.grade == DOUBTFUL for answer, _ in near)
-    if sure == len(matches) < FOUND_AT_MOST and not doubtful:
-        session.sure[frozenset(product["sku"] for _, product in matches)] = query
+        least = SHARED_BESIDE_MATCHES if matches else 0.0
+        near = [(f, p) for f, p in near if f.grade == NEAR or f.share >= least][:NEAR_AT_MOST]
     fields = {
-        "matches": [_product_row(session, product, query) for _, product in matches],
-        "sure": sure,
-        "near": [_product_row(session, product, query) for _, product in near],
+        "matches": [product_row(product) for _, product in matches],
+        "near": [product_row(product) for _, product in near],
         "catalog_size": len(catalog),
     }
     return cast(FoundProducts, collected.result(fields))
 
 
-def named_products(session: StoreSession, skus: list[str]) -> list[Product]:
+def named_products(session: StoreSession, skus: Sequence[str]) -> list[Product]:
     """The products of these SKUs, with their units. Raises ToolFault: the shop lacks one."""
     if not skus:
         raise ToolFault("query must not be empty: words, or SKUs")
-    return [_known(session, sku) for sku in dict.fromkeys(skus)]
+    sold = {product["sku"]: product for product in read_catalog(session)}
+    for sku in skus:
+        if sku not in sold:
+            raise ToolFault(f"the shop has no product {sku!r}")
+    return [product_row(sold[sku]) for sku in dict.fromkeys(skus)]
 
 
-def _known(session: StoreSession, sku: str) -> Product:
-    """The product of a SKU, with the units that the last query made of it.
-
-    Raises:
-        ToolFault: the shop has no such product.
-    """
-    for product in read_catalog(session):
-        if product["sku"] == sku:
-            return _product_row(session, product, session.last_query)
-    raise ToolFault(f"the shop has no product {sku!r}")
-
-
-def _product_row(session: StoreSession, product: Product, query: str = "") -> Product:
+def product_row(product: Product) -> Product:
     """A product with its units, as generated code is told it."""
-    units = units_of(product["name"], product["sku"], frozenset(words(query)))
-    row: Product = {**product, "units": units}
-    session.shown_as.setdefault(row["sku"], set()).add((row["price"], units))
-    return row
+    return {**product, "units": units_of(product["name"], product["sku"])}
