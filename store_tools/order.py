@@ -36,11 +36,6 @@ class CheckoutOrder(BaseModel):
     limit: int = Field(ge=0, le=LARGEST)
     """The largest total, in whole dollars."""
 
-    @classmethod
-    def of(cls, basket: Basket) -> CheckoutOrder:
-        """The order of a basket as it is. Raises ToolFault: it is empty or out of all bounds."""
-        return _made(content_in(basket["items"]), basket["coupon"], basket["total"])
-
     @property
     def line(self) -> str:
         """The one form in which an instruction gives it."""
@@ -60,10 +55,17 @@ class CheckoutOrder(BaseModel):
         return None
 
 
+def order_of(basket: Basket) -> CheckoutOrder:
+    """The order of a basket as it is. Raises ToolFault: it is empty or out of all bounds."""
+    return _made(content_in(basket["items"]), basket["coupon"], basket["total"])
+
+
 def order_given(total: int | None, coupon: str | None, items: Content | None) -> CheckoutOrder:
     """The order of who calls the tools without an instruction. Raises ToolFault: it is none."""
     if total is None or coupon is None or items is None:
-        raise ToolFault("not checked out: expected_total, expected_coupon and expected_items order")
+        raise ToolFault(
+            "expected_total, expected_coupon and expected_items are the order, all three"
+        )
     return _made(items, coupon, total)
 
 

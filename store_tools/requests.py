@@ -11,7 +11,7 @@ from core.ledger import Tool, ToolFault, tool
 from core.tools.faults import Inconsistent, Refused, failed_request
 from core.tools.requests import request_tool
 from store_tools.basket import CHECKOUT, Basket, Content, Item, content_in, content_of, flaw_of
-from store_tools.order import CheckoutOrder, order_given, order_in
+from store_tools.order import CheckoutOrder, order_given, order_in, order_of
 from store_tools.store_session import StoreSession, read_catalog, read_page
 
 _TOLD = frozenset({"Req_ViewBasket", "Req_CheckoutBasket"})
@@ -100,8 +100,7 @@ def check_out(session: StoreSession, expected: Expected) -> Basket:
     if session.facts.receipts:
         raise ToolFault("not checked out: this task's purchase has already been made")
     _believe(session, basket)
-    given = None if session.instruction is not None else order_given(*expected)
-    order = _order_for(session, basket, given)
+    order = _order_for(session, basket, expected)
     if flaw := expected.difference(basket):
         raise ToolFault(f"not checked out: {flaw}")
     session.catalog = None  # a checkout moves the stock, also one that is refused
@@ -146,16 +145,16 @@ def _other_than_listed(session: StoreSession, basket: Basket) -> str | None:
     return None
 
 
-def _order_for(session: StoreSession, basket: Basket, given: CheckoutOrder | None) -> CheckoutOrder:
+def _order_for(session: StoreSession, basket: Basket, expected: Expected) -> CheckoutOrder:
     """The order that the basket fulfils.
 
     Raises:
         ToolFault: there is none. The text quotes the line that would be it, but of a basket that
             lacks the ordered coupon: then no line would make it what was wanted.
     """
-    order, flaw = given, None
+    text, order = session.instruction, None
     try:
-        order = order or order_in(session.instruction or "")
+        order = order_given(*expected) if text is None else order_in(text)
         flaw = order.difference(basket)
     except ToolFault as fault:
         flaw = fault.text
@@ -163,11 +162,10 @@ def _order_for(session: StoreSession, basket: Basket, given: CheckoutOrder | Non
         flaw = "what the shop sells was not reported before this instruction"
     if order is not None and flaw is None:
         return order
-    text = f"not checked out: {flaw}"
     lacks_coupon = order is not None and order.coupon not in ("", basket["coupon"])
-    if given is None and basket["items"] and not lacks_coupon:
-        text += f". To buy this basket the next instruction ends: {CheckoutOrder.of(basket).line}"
-    raise ToolFault(text)
+    if text is not None and basket["items"] and not lacks_coupon:
+        flaw = f"{flaw}. To buy this basket the next instruction ends: {order_of(basket).line}"
+    raise ToolFault(f"not checked out: {flaw}")
 
 
 def _shortage(session: StoreSession, order: CheckoutOrder, refusal: str) -> str:
