@@ -59,11 +59,6 @@ def known_basket(session: StoreSession, request: Any, before: Any) -> Mirror | N
     return facts.expected
 
 
-def authorised(session: StoreSession, request: Any, before: Any) -> Any:
-    """The basket that a checkout is authorised for, as whoever sends it has seen it."""
-    return before
-
-
 def shown_move(session: StoreSession, request: Any, before: Mirror | None) -> Any:
     """The answer of a move that the basket shows; None: it had no effect. Raises OutOfReach."""
     path, now = request.tool, Mirror.of(session.view())
@@ -92,7 +87,7 @@ def shown_purchase(session: StoreSession, request: Any, ordered: Any) -> Basket 
     session.forget_look()
     refused = purchase is not None and purchase.was_refused
     if not refused and now != ordered:
-        raise OutOfReach("nothing was bought, and the basket is another than was authorised")
+        raise OutOfReach("nothing was bought, and the basket is another than was ordered")
     return None
 
 
@@ -137,7 +132,12 @@ ENDPOINTS = {
     REMOVE: _MOVE,
     APPLY: replace(_MOVE, is_certain=known_invalid),
     TAKE_OFF: _MOVE,
-    CHECKOUT: replace(
-        _MOVE, answer=_basket, before=authorised, look=shown_purchase, once=True, durable=True
+    CHECKOUT: Endpoint(
+        writes=True,
+        request=_request,
+        answer=_basket,
+        look=shown_purchase,
+        once=True,
+        durable=True,
     ),
 }

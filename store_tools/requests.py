@@ -101,8 +101,6 @@ def check_out(session: StoreSession, expected: Expected) -> Basket:
         raise ToolFault("not checked out: this task's purchase has already been made")
     _believe(session, basket)
     order = _order_for(session, basket, expected)
-    if flaw := expected.difference(basket):
-        raise ToolFault(f"not checked out: {flaw}")
     session.catalog = None  # a checkout moves the stock, also one that is refused
     try:
         session.write(store.Req_CheckoutBasket(), basket)
@@ -146,7 +144,7 @@ def _other_than_listed(session: StoreSession, basket: Basket) -> str | None:
 
 
 def _order_for(session: StoreSession, basket: Basket, expected: Expected) -> CheckoutOrder:
-    """The order that the basket fulfils.
+    """The order that the basket fulfils, which is what the caller expects, too.
 
     Raises:
         ToolFault: there is none. The text quotes the line that would be it, but of a basket that
@@ -158,6 +156,8 @@ def _order_for(session: StoreSession, basket: Basket, expected: Expected) -> Che
         flaw = order.difference(basket)
     except ToolFault as fault:
         flaw = fault.text
+    if flaw is None and (other := expected.difference(basket)):
+        raise ToolFault(f"not checked out: {other}")
     if flaw is None and not session.looked_before:
         flaw = "what the shop sells was not reported before this instruction"
     if order is not None and flaw is None:

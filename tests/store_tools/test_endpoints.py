@@ -83,7 +83,7 @@ def test_a_checkout_is_not_sent_again_for_a_basket_that_costs_something_else(
         return answer
 
     monkeypatch.setattr(shop.line, "dispatch", dearer)
-    with pytest.raises(OutOfReach, match="another than was authorised"):
+    with pytest.raises(OutOfReach, match="another than was ordered"):
         shop.call("Req_CheckoutBasket", expected_total=8)
     assert (shop.line.counted[CHECKOUT], shop.bought) == (1, [])
 
