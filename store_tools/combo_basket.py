@@ -98,10 +98,10 @@ def cheapest_tool(session: StoreSession) -> Tool:
         pieces: int = 0,
         packs: dict[str, int] | None = None,
     ) -> Cheapest:
-        """Finds products (or takes SKUs), makes all mixes of exactly units (what packages hold
-        counts; packs: {sku: what it holds} where no mark tells) or of pieces (packages), prices
-        each with each coupon and none, sets the cheapest. {fields of the search, prices: cheapest
-        row of each coupon, errors, with_addition, basket, reason: why nothing was set}"""
+        """Finds products (or takes SKUs), makes all mixes of exactly units (packs: {sku: what it
+        holds} where no mark tells) or pieces (packages), prices each with each coupon and none,
+        sets the cheapest. {fields of the search, prices: cheapest row of each coupon, errors,
+        with_addition, basket, reason: why nothing was set}"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")
         result = cast(Cheapest, dict(nothing))

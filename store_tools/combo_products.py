@@ -43,8 +43,8 @@ def product_tools(session: StoreSession) -> list[Tool]:
 
     def Combo_Find_Products_For_Query(query: str) -> FoundProducts:
         """{matches: [{sku, name, price, available, units}], near: [same], catalog_size}. units:
-        pieces in a package, by a mark such as 6pk. matches have all words of the query (a|b:
-        either) in name or SKU, best first: never filter by an equal name. Near ones may fit."""
+        what a package holds, by a mark (6pk). matches have all words of the query (a|b: either),
+        best first: never filter by an equal name. Near ones may fit."""
         return find_products(session, query)
 
     def Combo_Generate_Product_Combinations_For_Target_Units(

@@ -61,8 +61,8 @@ def _checkout_tool(session: StoreSession) -> Tool:
         expected_coupon: str | None = None,
         expected_items: list[Item] | None = None,
     ) -> Basket:
-        """BUYS the basket where it is exactly what the CHECKOUT line orders; refused without a
-        call where it is not, or differs from an argument that is given."""
+        """BUYS the basket if it is what the CHECKOUT line orders and has what is expected, else
+        is refused without a call."""
         items = None if expected_items is None else content_of(expected_items)
         return check_out(session, Expected(expected_total, expected_coupon, items))
 

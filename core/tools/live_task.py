@@ -48,13 +48,16 @@ class LiveTask:
         self._benchmark = benchmark
         self._ledger = Ledger()
 
-    def repeat(self, requests: Sequence[WireCall]) -> list[str]:
+    def repeat(self, requests: Sequence[WireCall], instruction: str | None = None) -> list[str]:
         """Send recorded writes again; in words, what was answered otherwise now.
+
+        ``instruction``: what is carried out from here on.
 
         Raises ToolFault: the benchmark does not answer.
         """
         differences = self._benchmark.repeat(requests, Ledger(Budget(final=len(requests) + 1)))
         self._ledger = Ledger()
+        self._ledger.instruction = instruction
         return differences
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:

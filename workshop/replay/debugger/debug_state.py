@@ -225,7 +225,8 @@ class DebugState:
         if self.live is None and self.open_live is not None:
             live = self.open_live()
             calls = (*self.subject.before, *self.calls)
-            live.repeat([request for call in calls for request in call.requests])
+            requests = [request for call in calls for request in call.requests]
+            live.repeat(requests, self.subject.instruction)
             self.live = live
         return self.live
 
