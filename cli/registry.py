@@ -40,7 +40,7 @@ class Registration:
 STORE = Registration(
     name="store",
     declaration="cli.store_benchmark",
-    workbench="store_tools.workbench",
+    workbench="workshop.replay.store_bench",
     world="workshop.simulator.store.world:STORE",
     scripted="scripted/store",
 )

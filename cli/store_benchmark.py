@@ -8,7 +8,7 @@ from typing import Any
 from cli.benchmarks import Declaration, RunContext, ToolTexts
 from coordinator.benchmark import Environment, ResultWords
 from core.runs.errors import Usage
-from store_tools import environment, workbench
+from store_tools import environment
 from store_tools.basket import basket_line
 
 
@@ -29,7 +29,7 @@ def declare(run: RunContext) -> Declaration:
         rules=environment.RULES,
         final_answer=environment.ENDING,
         open=open_task,
-        tools=workbench.tools,
+        tools=environment.tools,
         results=ResultWords(
             harm_name=environment.HARM_NAME,
             groups=environment.GROUPS,

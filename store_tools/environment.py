@@ -13,6 +13,7 @@ import regex
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, WireCall
 from core.ledger.tool import retold
+from core.tools.live_task import Nowhere
 from core.tools.task_api import ApiClient
 from store_tools.basket import APPLY, CHECKOUT
 from store_tools.combo_basket import basket_tools, cheapest_tool
@@ -39,6 +40,11 @@ def tools_of(session: StoreSession) -> list[Tool]:
         *basket_tools(session),
         *request_tools(session),
     ]
+
+
+def tools() -> list[Tool]:
+    """Every tool that the worker's code may call, without a shop; calling one is refused."""
+    return tools_of(StoreSession(Nowhere("shop")))
 
 
 class StoreEnvironment:

@@ -15,7 +15,7 @@ from company_tools.toolbox import all_tools
 from core.erc3_client import ApiError, ApiException
 from core.ledger import Budget, Ledger, Tool, ToolFault
 from core.tools.faults import OutOfReach
-from store_tools import workbench as store_bench
+from store_tools import environment as store_bench
 from store_tools.environment import StoreEnvironment
 from tests.binding import entered
 from tests.company_tools.kites import Toolbox, kites, person, toolbox

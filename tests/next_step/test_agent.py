@@ -19,7 +19,7 @@ from next_step.agent import Agent, PastStep, system_prompt
 from next_step.forms import forms_of
 from playbooks.library import prose
 from store_tools.environment import RULES
-from store_tools.workbench import tools as store_tools
+from store_tools.environment import tools as store_tools
 from tests.canned import left, play
 
 DONE = {

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from core.ledger import Tool, tool
 from next_step.forms import Forms, Misuse, forms_of
-from store_tools.workbench import tools as store_tools
+from store_tools.environment import tools as store_tools
 
 
 def completion(status: str, **more: Any) -> dict[str, Any]:

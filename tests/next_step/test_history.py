@@ -13,7 +13,7 @@ from core.models.model_client import ModelClient
 from core.models.tokens import count_messages, count_text
 from core.runs.task import TurnContext
 from next_step.agent import Agent, PastStep, fit, rendered
-from store_tools.workbench import tools
+from store_tools.environment import tools
 
 CALL = '{"tool":"Combo_List_All_Products"}'
 

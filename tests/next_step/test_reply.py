@@ -15,7 +15,7 @@ from core.ledger import Tool
 from next_step import reply as next_step_reply
 from next_step.forms import Forms
 from next_step.reply import EXAMPLE, Misread, Step
-from store_tools.workbench import tools as store_tools
+from store_tools.environment import tools as store_tools
 from tests.replies import reply_of
 
 GOOD = {

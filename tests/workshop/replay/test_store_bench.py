@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.ledger import ToolFault
-from store_tools.workbench import scenario_of, state_at
+from workshop.replay.store_bench import scenario_of, state_at
 from workshop.simulator.store.pack import Scenario
 from workshop.simulator.worlds import read_pack
 

@@ -1,4 +1,4 @@
-"""The store for whoever repeats a recorded run or takes it apart: its tools, its state, a shop."""
+"""The store for whoever repeats a recorded run or takes it apart: its state, a shop, a pack."""
 
 from __future__ import annotations
 
@@ -9,17 +9,11 @@ from typing import Any, TypeVar
 import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.ledger import Ledger, Tool, ToolCall
-from core.tools.live_task import Facts, LiveTask, Nowhere, dicts_in, open_task, pack_of, page_limit
+from core.ledger import ToolCall
+from core.tools.live_task import Facts, LiveTask, dicts_in, open_task, pack_of, page_limit
 from core.tools.paging import OWN_LARGEST
 from store_tools.basket import APPLY, CHECKOUT, LIST, Mirror
 from store_tools.environment import StoreEnvironment
-
-
-def tools() -> list[Tool]:
-    """Every tool that the worker's code may call, without a shop; calling one is refused."""
-    with StoreEnvironment(Nowhere("shop")).bind(Ledger()) as found:
-        return found
 
 
 def state_at(start: str, calls: Sequence[ToolCall]) -> str:
