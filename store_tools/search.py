@@ -30,8 +30,11 @@ SPELLING_LENGTH = 6
 """From so many letters on one may be wrong, from nine on two."""
 _TOKEN = regex.compile(r"\p{L}[\p{L}\p{M}'’]*|\d+(?:[.,]\d+)?")
 _WAYS = regex.compile(r"[^\s|]+(?:\|[^\s|]+)+")
-_PACK = regex.compile(r"(?<![\p{L}\d.,])(\d{1,5})[\s_-]?(?:pk|pack|ct|pcs?)\b", regex.IGNORECASE)
-"""Marks of the trade for the pieces in a package: 6pk, 12-pack, 100ct, 5 pcs."""
+_PACK = regex.compile(
+    r"(?<![\p{L}\d.,])(?:(?P<n>\d{1,5})[\s_-]?(?:pk|pack|ct|pcs?)|pack of (?P<n>\d{1,5}))\b",
+    regex.IGNORECASE,
+)
+"""Marks of the trade for the pieces in a package: 6pk, 12-pack, 100ct, 5 pcs, pack of 10."""
 LARGEST_PACK = 10_000
 
 Word = tuple[str, ...]
@@ -64,7 +67,7 @@ class _Texts(NamedTuple):
 def units_of(name: str, sku: str) -> int:
     """Pieces in one package by the mark of its SKU, else of its name; 1 where neither has one."""
     for text in (sku, name):
-        sizes = [int(number) for number in _PACK.findall(text)]
+        sizes = [int(mark["n"]) for mark in _PACK.finditer(text)]
         if len(sizes) == 1 and 0 < sizes[0] <= LARGEST_PACK:
             return sizes[0]
     return 1

@@ -121,6 +121,7 @@ def test_every_product_fits_its_own_name(name: str) -> None:
         ("Coffee Filters 100ct", "filters", 100),
         ("Electrolyte Drink 12-pk", "drink", 12),
         ("Needles, 5 pcs", "n", 5),
+        ("Hanging Files, pack of 10", "files", 10),
         ("Mint Gum Pack", "gum", 1),
         ("Vitamin C 100 tablets", "vit-c100", 1),
         ("Spectre x360", "x360", 1),
