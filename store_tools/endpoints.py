@@ -81,12 +81,12 @@ def shown_purchase(session: StoreSession, request: Any, ordered: Any) -> Basket 
     now = session.view()
     _check_settled(session)
     purchase = session.facts.last(CHECKOUT)
-    if purchase is not None and purchase.outcome == "done":
+    assert purchase is not None, "who looks has sent one"
+    if purchase.outcome == "done":
         return session.facts.receipts[-1]
     # What was sent twice may come a third time, so a purchase rests on another look.
     session.forget_look()
-    refused = purchase is not None and purchase.was_refused
-    if not refused and now != ordered:
+    if not purchase.was_refused and now != ordered:
         raise OutOfReach("nothing was bought, and the basket is another than was ordered")
     return None
 

@@ -16,6 +16,8 @@ from store_tools.store_session import StoreSession, read_catalog, read_page
 
 _TOLD = frozenset({"Req_ViewBasket", "Req_CheckoutBasket"})
 """Of the others prompts do not speak: Combo tools cover them."""
+SHORT = "insufficient inventory"
+"""How the platform's refusals of a quantity begin."""
 _Move = type[store.Req_AddProductToBasket | store.Req_RemoveItemFromBasket]
 
 
@@ -173,7 +175,7 @@ def _shortage(session: StoreSession, order: CheckoutOrder, refusal: str) -> str:
 
     The listing shows it even where the words of a refusal were lost on the way.
     """
-    if any(sku in refusal for sku in order.items):
+    if SHORT in refusal.casefold():
         return ""
     try:
         stock = {p["sku"]: p["available"] for p in read_catalog(session)}
@@ -184,7 +186,7 @@ def _shortage(session: StoreSession, order: CheckoutOrder, refusal: str) -> str:
         for sku, wanted in order.items.items()
         if stock.get(sku, 0) < wanted
     ]
-    return f"insufficient inventory: the shop lists now {'; '.join(short)}" if short else ""
+    return f"{SHORT}: the shop lists now {'; '.join(short)}" if short else ""
 
 
 def apply_coupon(session: StoreSession, code: str) -> None:

@@ -112,6 +112,14 @@ def test_a_basket_that_does_not_add_up_is_not_bought_and_the_task_stays_open(
     assert shop.session.unanswered == {"/basket/checkout": said}
 
 
+def test_a_refusal_of_what_is_in_stock_is_told_as_it_is(shop: Any) -> None:
+    shop.line.plan["/basket/checkout"] = [400]
+    with pytest.raises(ToolFault) as fault:
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert "inventory" not in fault.value.text
+    assert (shop.bought, shop.line.counted["/basket/checkout"]) == ([], 1)
+
+
 def recorded(path: str, outcome: str, error: str = "", **body: object) -> WireCall:
     kind = "read" if path in ("/products/list", "/basket/view") else "write"
     return WireCall.model_validate(
