@@ -61,11 +61,10 @@ def order_of(basket: Basket) -> CheckoutOrder:
 
 
 def order_given(total: int | None, coupon: str | None, items: Content | None) -> CheckoutOrder:
-    """The order of who calls the tools without an instruction. Raises ToolFault: it is none."""
-    if total is None or coupon is None or items is None:
-        raise ToolFault(
-            "expected_total, expected_coupon and expected_items are the order, all three"
-        )
+    """The order of who calls the tools without an instruction: all three.
+
+    Raises ToolFault: one is missing, or it is no order.
+    """
     return _made(items, coupon, total)
 
 
@@ -87,9 +86,10 @@ def order_in(instruction: str) -> CheckoutOrder:
     return _made(items, body["coupon"] or "", int(body["limit"]))
 
 
-def _made(items: Content, coupon: str, limit: int) -> CheckoutOrder:
+def _made(items: Content | None, coupon: str | None, limit: int | None) -> CheckoutOrder:
+    given = {"items": items, "coupon": coupon, "limit": limit}
     try:
-        return CheckoutOrder(items=items, coupon=coupon, limit=limit)
+        return CheckoutOrder.model_validate(given)
     except ValidationError as error:
         told = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:3])
         raise ToolFault(f"this is no order: {told}") from None

@@ -81,6 +81,19 @@ def test_everything_else_authorises_nothing(said: str) -> None:
         order_in(said)
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Buy.", "no CHECKOUT line"),
+        (f"{LINE}\n{LINE}", "2 CHECKOUT lines"),
+        ("CHECKOUT: x", "x is"),
+    ],
+)
+def test_it_is_told_why_there_is_no_order(said: str, told: str) -> None:
+    with pytest.raises(ToolFault, match=told):
+        order_in(said)
+
+
 @pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize("missing", ["total", "coupon", "items"])
 def test_who_calls_the_tools_orders_all_three(missing: str) -> None:
