@@ -25,7 +25,10 @@ from workshop.views.tracing.span_tree import Span, task_span
 
 KEY = "sk-Planted0123456789abcdef"
 FINISH = "THOUGHT: done\nDECISION: FINISH\nINSTRUCTION: DONE"
-GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two for 8"
+LOOK = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: list all"
+LIST = "Thought: look\n<code>\nfinal_answer(Combo_List_All_Products())\n</code>"
+ORDER = "CHECKOUT: items tea×2; no coupon; total at most 8"
+GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two\n{ORDER}"
 CODE = """Thought: buy
 <code>
 Req_AddProductToBasket(sku="tea", quantity=2)
@@ -45,7 +48,7 @@ def lines() -> list[str]:
 @pytest.fixture
 def bought(make_run: Any, tea_buyer: Any) -> tuple[Path, RunResults]:
     """The folder of a run in which a worker bought tea, with a failed call on the way."""
-    run = make_run(tea_buyer, says=[GO, FINISH], does=[CODE])
+    run = make_run(tea_buyer, says=[LOOK, GO, FINISH], does=[LIST, CODE])
     return run.folder, run.go()
 
 
@@ -61,10 +64,13 @@ def of(span: Span, kind: str) -> list[Span]:
 
 
 def test_the_tree_is_that_of_the_task(span: Span) -> None:
-    assert [turn.name for turn in span.children] == ["turn 1"]
-    assert [s.name for s in of(span, "model")] == ["evaluator", "worker"]
+    assert [turn.name for turn in span.children] == ["turn 1", "turn 2"]
+    assert [s.name for s in of(span, "model")] == ["evaluator", "worker"] * 2
     names = [s.name for s in of(span, "tool")]
-    assert names == ["Req_AddProductToBasket", "Req_AddProductToBasket", "Req_CheckoutBasket"]
+    assert names == [
+        "Combo_List_All_Products", "Req_AddProductToBasket", "Req_AddProductToBasket",
+        "Req_CheckoutBasket",
+    ]  # fmt: skip
     assert {s.name for s in of(span, "request")} >= {"/basket/add", "/basket/checkout"}
     assert (span.score, span.passed, span.facts["acts"]) == (1.0, True, 1)
     broken = [s for s in of(span, "tool") if s.error]
@@ -152,7 +158,7 @@ def test_otel_has_one_trace_with_the_attributes_of_the_conventions(span: Span) -
     assert root.events[0].name == "gen_ai.evaluation.result"
     assert root.events[0].attributes["gen_ai.evaluation.score.value"] == 1.0
     chats = [s for s in spans if s.attributes.get("gen_ai.operation.name") == "chat"]
-    assert {by_id[s.parent.span_id].name for s in chats} == {"turn 1"}
+    assert {by_id[s.parent.span_id].name for s in chats} == {"turn 1", "turn 2"}
     for chat in chats:
         assert chat.kind.name == "CLIENT"
         assert chat.attributes["gen_ai.request.model"].startswith("canned/")
@@ -162,7 +168,7 @@ def test_otel_has_one_trace_with_the_attributes_of_the_conventions(span: Span) -
         assert chat.attributes["gen_ai.usage.output_tokens"] > 0
     tools = [s for s in spans if s.name.startswith("execute_tool ")]
     assert {s.attributes["gen_ai.tool.name"] for s in tools} == {
-        "Req_AddProductToBasket", "Req_CheckoutBasket",
+        "Combo_List_All_Products", "Req_AddProductToBasket", "Req_CheckoutBasket",
     }  # fmt: skip
     broken = [s for s in tools if not s.status.is_ok]
     assert len(broken) == 1
@@ -177,7 +183,7 @@ def test_otel_holds_texts_only_where_they_are_wanted(
     assert "Green Tea" not in str([dict(s.attributes) for s in exported(span)])
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
     wanted = exported(span)
-    chat = next(s for s in wanted if s.name.startswith("chat "))
+    chat = [s for s in wanted if s.name.startswith("chat ")][2]
     asked = json.loads(chat.attributes["gen_ai.input.messages"])
     assert asked[1]["role"] == "user"
     assert "Green Tea" in asked[1]["parts"][0]["content"]
