@@ -71,12 +71,10 @@ def holds(basket: Basket, content: Content, coupon: str) -> bool:
     return basket.content == content and basket.coupon == coupon
 
 
-def bring_back(
-    session: StoreSession, before: Basket, doubt: str | None, fault: ToolFault | None = None
-) -> None:
+def bring_back(session: StoreSession, before: Basket, fault: ToolFault | None = None) -> None:
     """Put the basket back as it was ``before``, from what the shop shows now.
 
-    ``doubt`` is why the basket was in doubt then, ``fault`` what ended the work.
+    ``fault`` is what ended the work.
 
     Raises:
         ToolFault: it cannot be put back; the text tells the first fault too.
@@ -87,7 +85,6 @@ def bring_back(
         begin = f"{fault.text}; " if fault else ""
         text = f"{begin}the basket could not be put back as it was, view it"
         raise ToolFault(text, kind="RuntimeError", fatal=True) from None
-    session.facts.note_shown(doubt)
 
 
 def distance(a: Content, b: Content) -> int:

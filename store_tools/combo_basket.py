@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from core.ledger import Tool, ToolFault, tool
 from core.tools.collector import keeping
-from store_tools.authorised import Priced, line_of
-from store_tools.basket import AddedRow, Basket, Content, Item, Product, Row, content_of
+from store_tools.basket import AddedRow, Basket, Content, Item, Row, content_of
 from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.combo_products import (
     FoundProducts,
@@ -18,11 +16,8 @@ from store_tools.combo_products import (
 )
 from store_tools.coupon_search import try_coupons
 from store_tools.coupon_trial import Refusal, Search
-from store_tools.requests import check_out, known_dead
+from store_tools.requests import known_dead
 from store_tools.store_session import StoreSession, read_catalog
-
-Baskets = list[list[Item]] | Literal["last"]
-"""Baskets to price: told, or all that the generator made last."""
 
 
 def basket_tools(session: StoreSession) -> list[Tool]:
@@ -38,14 +33,15 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         return set_basket(session, {}, "")
 
     def Combo_Test_Coupons_For_Product_Combinations(
-        combinations: Baskets, coupons: list[str], every: bool = False
+        combinations: list[list[Item]], coupons: list[str], every: bool = False
     ) -> Search:
         """Prices baskets ([[{sku, quantity}]]) with each coupon and none, restores the basket:
         {results: [{items, coupon, subtotal, discount, total}] cheapest first, only codes that take
         something off, errors: [{items or coupon, error}] (also of a useless code), untried:
         baskets skipped as none can be cheapest (0 with every), with_addition: [{added: sku, coupon,
         total}]: one product more that makes a code work}"""
-        return price_baskets(session, combinations, coupons, every=every)
+        contents = [content_of(items) for items in combinations]
+        return try_coupons(session, contents, coupons, every=every)
 
     # Of a basket that nobody could look at nothing is claimed, not that it is empty.
     unseen = dict.fromkeys(("items", "subtotal", "coupon", "discount", "total"))
@@ -54,28 +50,6 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         tool("write", Combo_Empty_Basket, fields=unseen),
         tool("read", Combo_Test_Coupons_For_Product_Combinations, fields=vars(Search())),
     ]
-
-
-def price_baskets(
-    session: StoreSession, combinations: Baskets, coupons: list[str], *, every: bool = False
-) -> Search:
-    """Price baskets with each coupon and none, and note for a purchase what was priced.
-
-    Raises:
-        ToolFault: nothing was generated, there are too many baskets, or the shop is lost.
-    """
-    target, query = None, None
-    if isinstance(combinations, str):
-        contents, target, query = session.generated, session.target, session.query
-        if not contents:
-            raise ToolFault('combinations="last" means none: no basket was generated or possible')
-    else:
-        contents = [content_of(items) for items in combinations]
-    search = try_coupons(session, contents, coupons, every=every)
-    rows = [(row.content, row.coupon, row.total) for row in search.results]
-    tested = len([c for c in coupons if c])
-    session.note_priced(Priced(rows, target, tested, by_shop=True, query=query))
-    return search
 
 
 def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
@@ -87,21 +61,16 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
         ToolFault: the shop refused a product, a quantity or the code.
         OutOfReach: the shop does not answer, or does not come to show what was asked for.
     """
-    session.note_set("the basket could not be looked at")
-    before, doubt, owed = session.known(), session.facts.doubt, set(session.unanswered)
+    before, owed = session.known(), set(session.unanswered)
     if not holds(before, wanted, coupon):
         with keeping(**dict(before)):
-            session.note_set("its coupon was refused before")
             known_dead(session, coupon)
     try:
         basket = bring_to(session, before, wanted, coupon)
     except ToolFault as fault:
-        session.note_set(fault.text)
-        bring_back(session, before, doubt, fault)
+        bring_back(session, before, fault)
         fault.with_found(dict(before))
         raise
-    session.note_set("")
-    session.facts.note_shown()
     # What was lost on the way was made good on the way, and so was a basket that never came.
     for path in session.unanswered.keys() - (owed - {WHOLE_BASKET} if wanted else owed):
         del session.unanswered[path]
@@ -110,13 +79,12 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
 
 @dataclass
 class Cheapest(FoundProducts):
-    """What became of finding, pricing, setting and buying."""
+    """What became of finding, pricing and setting."""
 
     prices: list[Row] = field(default_factory=list)
     errors: list[Refusal] = field(default_factory=list)
     with_addition: list[AddedRow] | None = None
     basket: Basket | None = None
-    bought: bool = False
     reason: str = ""
 
 
@@ -128,20 +96,21 @@ def cheapest_tool(session: StoreSession) -> Tool:
         coupons: list[str],
         units: int = 0,
         pieces: int = 0,
-        checkout: bool = False,
+        packs: dict[str, int] | None = None,
     ) -> Cheapest:
-        """Finds products (or takes SKUs), makes all mixes of exactly units (or pieces of the one
-        product that matches), prices each with each coupon and none, sets the cheapest;
-        checkout=True: buys it, if the instruction's CHECKOUT line allows it (its coupon and limit
-        are checked here). {fields of the search, prices (with coupons): cheapest row of each,
-        errors, with_addition, basket, bought, reason: why not set or bought}"""
+        """Finds products (or takes SKUs), makes all mixes of exactly units (packs: {sku: what it
+        holds} where no mark tells) or pieces (packages), prices each with each coupon and none,
+        sets the cheapest. {fields of the search, prices: cheapest row of each coupon, errors,
+        with_addition, basket, reason: why nothing was set}"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")
         result = Cheapest()
         try:
-            _set_cheapest(session, result, query, coupons, units, pieces)
-            if checkout and result.basket is not None:
-                _buy(session, result, result.basket)
+            _take_products(session, result, query)
+            held = {p.sku: 1 if pieces else p.units or 1 for p in result.matches}
+            contents = _contents(session, result, held | (packs or {}), units or pieces)
+            if contents:
+                _set_cheapest(session, result, contents, coupons)
         except ToolFault as fault:
             fault.with_found(vars(result))
             raise
@@ -150,35 +119,34 @@ def cheapest_tool(session: StoreSession) -> Tool:
     return tool("write", Combo_Set_Cheapest_Basket_For_Query, fields=vars(Cheapest()))
 
 
-def _set_cheapest(
-    session: StoreSession,
-    result: Cheapest,
-    query: str | list[str],
-    coupons: list[str],
-    units: int,
-    pieces: int,
-) -> None:
-    """Fill in the result, and set the basket unless there is a reason not to."""
+def _take_products(session: StoreSession, result: Cheapest, query: str | list[str]) -> None:
     if isinstance(query, str):
         vars(result).update(vars(find_products(session, query)))
-        products = result.matches
-        if not products:
-            result.reason = "nothing matches"
-        elif session.sure.get(frozenset(product.sku for product in products)) != query:
-            result.reason = "not all matches are sure: name the SKUs that are meant"
     else:
-        products = result.matches = named_products(session, query)
-        result.sure, result.catalog_size = len(products), len(read_catalog(session))
-    if result.reason:
-        return
-    if pieces:
-        result.reason = _take_pieces(session, products, pieces)
-    else:
-        result.reason = generate_baskets(session, products, units).reason
-    if result.reason:
-        return
+        result.matches = named_products(session, query)
+        result.catalog_size = len(read_catalog(session))
+
+
+def _contents(
+    session: StoreSession, result: Cheapest, held: dict[str, int], units: int
+) -> list[Content]:
+    """All mixes of the matches, where a package has what it ``held``; notes why there is none."""
+    if not result.matches:
+        result.reason = "nothing matches"
+        return []
+    rows = [product.model_copy(update={"units": held[product.sku]}) for product in result.matches]
+    generated = generate_baskets(session, rows, units)
+    result.reason = generated.reason
+    return [one.content for one in generated.combinations]
+
+
+def _set_cheapest(
+    session: StoreSession, result: Cheapest, contents: list[Content], coupons: list[str]
+) -> None:
+    """Price baskets and set the cheapest; notes why none was set."""
+    wanted, coupon = contents[0], ""
     if any(coupons):
-        priced = price_baskets(session, "last", coupons)
+        priced = try_coupons(session, contents, coupons, every=False)
         result.errors, result.with_addition = priced.errors, priced.with_addition
         rows = priced.results
         if not rows:
@@ -187,36 +155,4 @@ def _set_cheapest(
         cheapest = {row.coupon: row for row in reversed(rows)}
         result.prices = [row for row in rows if row is cheapest[row.coupon]]
         wanted, coupon = rows[0].content, rows[0].coupon
-    else:
-        wanted, coupon = session.generated[0], ""
     result.basket = set_basket(session, wanted, coupon)
-
-
-def _take_pieces(session: StoreSession, products: list[Product], pieces: int) -> str:
-    """Make so many pieces of the one product the last that was generated; why not, else ""."""
-    if len(products) != 1:
-        return f"{len(products)} products match, not one"
-    product = products[0]
-    if product.available < pieces:
-        return f"its stock is {max(product.available, 0)}, fewer than {pieces}"
-    content = {product.sku: pieces}
-    session.generated = [content]
-    session.target = pieces * (product.units or 1)
-    session.query = session.sure.get(frozenset(content))
-    row = (content, "", pieces * product.price)
-    session.note_priced(Priced([row], session.target, 0, by_shop=False, query=session.query))
-    return ""
-
-
-def _buy(session: StoreSession, result: Cheapest, basket: Basket) -> None:
-    """Check out what was set; a refusal is the reason. Raises ToolFault where the shop is lost."""
-    if session.instruction is None or line_of(session.instruction) is None:
-        result.reason = "not checked out: only an instruction with a CHECKOUT line authorises it"
-        return
-    try:
-        result.basket = check_out(session, basket.total, basket.coupon, basket.content)
-        result.bought = True
-    except ToolFault as fault:
-        if fault.fatal:
-            raise
-        result.reason = fault.text

@@ -56,7 +56,7 @@ def try_coupons(
         raise ToolFault(f"at most {BASKETS_AT_MOST} combinations in one call, not {len(contents)}")
     unique = list({tuple(sorted(c.items())): c for c in contents if c}.values())
     codes = list(dict.fromkeys(c for c in coupons if c))
-    before, doubt = session.known(), session.facts.doubt
+    before = session.known()
     trial = Trial(session, before)
     untried = 0
     try:
@@ -68,11 +68,11 @@ def try_coupons(
         move(session, trial.content, before.content)
         switch_coupon(session, trial.coupon, before.coupon)
     except ToolFault as fault:
-        bring_back(session, before, doubt, fault)
+        bring_back(session, before, fault)
         fault.with_found(vars(trial.result(len(unique) - trial.counted)))
         raise
     if trial.moved:
-        bring_back(session, before, doubt)
+        bring_back(session, before)
     return trial.result(untried)
 
 

@@ -56,12 +56,6 @@ def known_basket(session: StoreSession, request: Any, before: Any) -> Mirror | N
     return facts.expected
 
 
-def authorised(session: StoreSession, request: Any, before: Basket) -> dict[str, Any]:
-    """The basket that a checkout is authorised for, as whoever sends it has seen it, for the
-    journal."""
-    return before.model_dump()
-
-
 def shown_move(session: StoreSession, request: Any, before: Mirror | None) -> Any:
     """The answer of a move that the basket shows; None: it had no effect. Raises OutOfReach."""
     path, now = request.tool, Mirror.of(session.view())
@@ -84,13 +78,13 @@ def shown_purchase(session: StoreSession, request: Any, ordered: dict[str, Any])
     now = session.view()
     _check_settled(session)
     purchase = session.facts.last(CHECKOUT)
-    if purchase is not None and purchase.outcome == "done":
+    assert purchase is not None, "who looks has sent one"
+    if purchase.outcome == "done":
         return session.facts.receipts[-1]
     # What was sent twice may come a third time, so a purchase rests on another look.
     session.forget_look()
-    refused = purchase is not None and purchase.was_refused
-    if not refused and now != Basket.model_validate(ordered):
-        raise OutOfReach("nothing was bought, and the basket is another than was authorised")
+    if not purchase.was_refused and now != Basket.model_validate(ordered):
+        raise OutOfReach("nothing was bought, and the basket is another than was ordered")
     return None
 
 
@@ -130,7 +124,12 @@ ENDPOINTS = {
     REMOVE: _MOVE,
     APPLY: replace(_MOVE, is_certain=known_invalid),
     TAKE_OFF: _MOVE,
-    CHECKOUT: replace(
-        _MOVE, answer=_basket, before=authorised, look=shown_purchase, once=True, durable=True
+    CHECKOUT: Endpoint(
+        writes=True,
+        request=_request,
+        answer=_basket,
+        look=shown_purchase,
+        once=True,
+        durable=True,
     ),
 }

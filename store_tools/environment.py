@@ -28,13 +28,8 @@ _CHALLENGES: dict[str, str] = _TEXTS["challenges"]
 ENDING = '"DONE" or "DECLINED: reason"'
 GROUPS = ("buy", "refuse")
 _MATCHES_COUNT = regex.compile(r"Expected number of checkout events(?: matches)?: (\d+)")
-_ANSWER = regex.compile(
-    r"\b(?:(?P<refusal>DECLIN\w*|REFUS\w*|IMPOSSIBLE|CANNOT|CAN[’']T|NO PURCHASE"
-    r"|NOT(?:HING)? (?:WAS |BEEN )?(?:POSSIBLE|BOUGHT|PURCHASED|DONE|COMPLETED))"
-    r"|(?P<claim>DONE|BOUGHT|PURCHASED|COMPLETED?|CHECKED OUT))\b",
-    regex.IGNORECASE,
-)
-"""The first of these words says what a FINISH means."""
+_ANSWER = regex.compile(r"\b(?:DECLINED|(?P<claim>DONE))\b", regex.IGNORECASE)
+"""The first of these words of :data:`ENDING` says what a FINISH means."""
 
 
 def tools_of(session: StoreSession) -> list[Tool]:
@@ -74,8 +69,6 @@ class StoreEnvironment:
     def state(self, ledger: Ledger) -> str:
         """The basket as JSON text, read from the shop now; after a checkout the receipt too.
 
-        Where requests have arrived otherwise than answered, a warning says so.
-
         Raises:
             ToolFault: the shop does not answer.
         """
@@ -83,8 +76,6 @@ class StoreEnvironment:
             state: dict[str, object] = {"basket": plain(self._session.view())}
         if self._session.facts.receipts:
             state["checked_out"] = plain(self._session.facts.receipts)
-        elif self._session.facts.doubt:
-            state["warning"] = self._session.facts.doubt
         return json.dumps(state, ensure_ascii=False)
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
@@ -148,4 +139,4 @@ def _repeat(session: StoreSession, call: WireCall) -> str | None:
     if call.path != CHECKOUT:
         return session.repeat(call)
     session.catalog = None
-    return session.repeat(call, session.known())
+    return session.repeat(call, session.known().model_dump())

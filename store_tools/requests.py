@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from core.erc3_client import store
 from core.ledger import Tool, ToolFault, tool
-from core.tools.faults import Inconsistent, failed_request
+from core.tools.faults import Inconsistent, Refused, failed_request
 from core.tools.requests import request_tool
-from store_tools.authorised import Order
 from store_tools.basket import CHECKOUT, Basket, Content, Item, content_of, flaw_of
-from store_tools.store_session import StoreSession, read_page
+from store_tools.order import CheckoutOrder, order_given, order_in, order_of
+from store_tools.store_session import StoreSession, read_catalog, read_page
 
 _TOLD = frozenset({"Req_ViewBasket", "Req_CheckoutBasket"})
 """Of the others prompts do not speak: Combo tools cover them."""
+SHORT = "insufficient inventory"
+"""How the platform's refusals of a quantity begin."""
 _Move = type[store.Req_AddProductToBasket | store.Req_RemoveItemFromBasket]
 
 
@@ -56,18 +59,40 @@ def request_tools(session: StoreSession) -> list[Tool]:
 
 def _checkout_tool(session: StoreSession) -> Tool:
     def Req_CheckoutBasket(
-        expected_total: int, expected_coupon: str = "", expected_items: list[Item] | None = None
+        expected_total: int | None = None,
+        expected_coupon: str | None = None,
+        expected_items: list[Item] | None = None,
     ) -> Basket:
-        """BUYS what the instruction authorises by a total or CHECKOUT line; refused without a call
-        if total, coupon, discount or given items differ."""
+        """BUYS the basket if it is the order (the CHECKOUT line, where there is one) and has what
+        is expected; else refused without a call."""
         items = None if expected_items is None else content_of(expected_items)
-        return check_out(session, expected_total, expected_coupon, items)
+        return check_out(session, Expected(expected_total, expected_coupon, items))
 
     return tool("write", Req_CheckoutBasket, final=True, prepared_by="Combo_Set_Basket_For_Items")
 
 
-def check_out(session: StoreSession, total: int, coupon: str, items: Content | None) -> Basket:
-    """Buy what the basket holds, where everything agrees and the instruction authorises it.
+class Expected(NamedTuple):
+    """What the caller of a checkout expects of the basket; None: nothing is said of it."""
+
+    total: int | None = None
+    coupon: str | None = None
+    items: Content | None = None
+
+    def difference(self, basket: Basket) -> str | None:
+        """What a basket has otherwise; None: nothing."""
+        held = basket.content
+        if self.total not in (None, basket.total):
+            return f"the basket's total is {basket.total}, expected {self.total}"
+        if self.coupon not in (None, basket.coupon):
+            return f"the basket's coupon is {basket.coupon!r}, expected {self.coupon!r}"
+        return None if self.items in (None, held) else f"it holds {held}, expected {self.items}"
+
+
+def check_out(session: StoreSession, expected: Expected) -> Basket:
+    """Buy what the basket holds, where that is the order and all else agrees.
+
+    The order stands in the instruction. Of who calls the tools without an instruction it is what
+    they expect, all of it.
 
     Raises:
         ToolFault: it was not bought, or the shop refused it.
@@ -76,33 +101,34 @@ def check_out(session: StoreSession, total: int, coupon: str, items: Content | N
     basket = session.known(within=True)
     if session.facts.receipts:
         raise ToolFault("not checked out: this task's purchase has already been made")
+    _believe(session, basket)
+    order = _order_for(session, basket, expected)
+    session.catalog = None  # a checkout moves the stock, also one that is refused
+    try:
+        session.write(store.Req_CheckoutBasket(), basket.model_dump())
+    except Refused as fault:
+        if short := _shortage(session, order, fault.text):
+            raise Refused(f"{fault.text}; {short}").after(fault) from None
+        raise
+    return session.facts.receipts[-1]
+
+
+def _believe(session: StoreSession, basket: Basket) -> None:
+    """Raise Inconsistent where the basket or the listing that was chosen from cannot be true.
+
+    To decline then would be a decision on data that nobody can believe: the task stays open.
+    """
     if session.disbelieved:
         raise Inconsistent(f"not checked out: {session.disbelieved}")
     if flaw := flaw_of(basket):
         text = f"not checked out: the basket does not add up, read twice: {flaw}"
-        # To decline now would be a decision on data that nobody can believe.
-        session.unanswered[CHECKOUT] = text
-        raise Inconsistent(text)
-    if flaw := _other_than_listed(session, basket):
+    elif flaw := _other_than_listed(session, basket):
         session.catalog = None
-        session.unanswered[CHECKOUT] = f"not checked out: {flaw}"
-        raise Inconsistent(session.unanswered[CHECKOUT])
-    if session.facts.doubt:
-        # A total can come out as expected for another content.
-        raise ToolFault(f"not checked out: {session.facts.doubt}")
-    if session.not_set:
-        raise ToolFault(f"not checked out: the basket was not set as asked for: {session.not_set}")
-    _agree(basket, total, coupon)
-    held = basket.content
-    if items is not None and held != items:
-        raise ToolFault(f"not checked out: the basket holds {held}, expected {items}")
-    if flaw := _unauthorised(session, basket):
-        raise ToolFault(f"not checked out: {flaw}")
-    try:
-        session.write(store.Req_CheckoutBasket(), basket)
-        return session.facts.receipts[-1]
-    finally:
-        session.catalog = None
+        text = f"not checked out: {flaw}"
+    else:
+        return
+    session.unanswered[CHECKOUT] = text
+    raise Inconsistent(text)
 
 
 def _other_than_listed(session: StoreSession, basket: Basket) -> str | None:
@@ -119,12 +145,48 @@ def _other_than_listed(session: StoreSession, basket: Basket) -> str | None:
     return None
 
 
-def _unauthorised(session: StoreSession, basket: Basket) -> str | None:
-    """Why the instruction does not authorise this basket; where nobody wrote one, all is."""
-    if session.instruction is None:
-        return None
-    catalog = {p.sku: p.name for p in session.catalog or ()}
-    return Order(session.instruction, catalog, session.priced).refusal(basket)
+def _order_for(session: StoreSession, basket: Basket, expected: Expected) -> CheckoutOrder:
+    """The order that the basket fulfils, which is what the caller expects, too.
+
+    Raises:
+        ToolFault: there is none. The text quotes the line that would be it, but of a basket that
+            lacks the ordered coupon: then no line would make it what was wanted.
+    """
+    text, order = session.instruction, None
+    try:
+        order = order_given(*expected) if text is None else order_in(text)
+        flaw = order.difference(basket)
+    except ToolFault as fault:
+        flaw = fault.text
+    if flaw is None and (other := expected.difference(basket)):
+        raise ToolFault(f"not checked out: {other}")
+    if flaw is None and not session.looked_before:
+        flaw = "what the shop sells was not reported before this instruction"
+    if order is not None and flaw is None:
+        return order
+    lacks_coupon = order is not None and order.coupon not in ("", basket.coupon)
+    if text is not None and basket.items and not lacks_coupon:
+        flaw = f"{flaw}. To buy this basket the next instruction ends: {order_of(basket).line}"
+    raise ToolFault(f"not checked out: {flaw}")
+
+
+def _shortage(session: StoreSession, order: CheckoutOrder, refusal: str) -> str:
+    """What the shop lists too little of after a refused checkout; "" where the refusal tells it.
+
+    The listing shows it even where the words of a refusal were lost on the way.
+    """
+    if SHORT in refusal.casefold():
+        return ""
+    try:
+        stock = {p.sku: p.available for p in read_catalog(session)}
+    except ToolFault:
+        return ""
+    short = [
+        f"{stock.get(sku, 0)} of {sku}, {wanted} are ordered"
+        for sku, wanted in order.items.items()
+        if stock.get(sku, 0) < wanted
+    ]
+    return f"{SHORT}: the shop lists now {'; '.join(short)}" if short else ""
 
 
 def apply_coupon(session: StoreSession, code: str) -> None:
@@ -147,16 +209,3 @@ def known_dead(session: StoreSession, code: str) -> None:
         fault = ToolFault(f"invalid coupon code: {code}")
         fault.request = failed_request(store.Req_ApplyCoupon(coupon=code), fault.text)
         raise fault
-
-
-def _agree(basket: Basket, total: int, coupon: str) -> None:
-    if not basket.items:
-        raise ToolFault("not checked out: the basket is empty")
-    if basket.total != total:
-        raise ToolFault(f"not checked out: the basket's total is {basket.total}, expected {total}")
-    if basket.coupon != coupon:
-        raise ToolFault(
-            f"not checked out: the basket's coupon is {basket.coupon!r}, expected {coupon!r}"
-        )
-    if coupon and not basket.discount:
-        raise ToolFault(f"not checked out: coupon {coupon!r} gives no discount on this basket")

@@ -1,13 +1,13 @@
 """Finding products by the wording of a query, for the API has no search.
 
-Here only words are compared: plurals, measures and pack sizes in one form, words written apart or
-as one, a letter or two misspelt. A query may give a word in several ways, "sofa|couch|day-bed", of
-which one has to stand there. What kind of thing a product is, is judged by who asked.
+Names are data: texts are compared letter by letter, in any language. What kind of thing a product
+is, and which of several is meant, is judged by who asked. A query may give a word in several ways,
+"sofa|couch|day-bed", of which one has to stand there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,71 +16,75 @@ import regex
 from rapidfuzz import fuzz
 from rapidfuzz.distance import DamerauLevenshtein
 
+from core.tools.folding import fold
 from store_tools.basket import Product
-from store_tools.words import STOPWORDS, is_spec, words
 
-SURE, FITS, DOUBTFUL = 3, 2, 1
-"""The name holds all words of the query and says nothing else but sizes, or what it names is the
-last of them ("wool coat", no "coat hanger"); name and SKU hold them; a word of it stands there in
-another spelling or within a longer word."""
+FITS, NEAR = 2, 1
+"""Every word of the query stands there; or each that does not, stands there in another spelling or
+within a longer word."""
+ENDING = 3
+"""Letters in which two forms of a word may differ at the end."""
+STEM = 3
+"""Letters that they share at least; where both have an ending of their own, one more."""
 SPELLING_LENGTH = 6
-Ways = tuple[tuple[str, ...], ...]
+"""From so many letters on one may be wrong, from nine on two."""
+_TOKEN = regex.compile(r"\p{L}[\p{L}\p{M}'’]*|\d+(?:[.,]\d+)?")
 _WAYS = regex.compile(r"[^\s|]+(?:\|[^\s|]+)+")
-_BEHIND = regex.compile(r"[(\[]|\s(?:for|with|without|of|in|on|by|from|to|and|or)\s", regex.I)
-"""What stands behind it in a name is no longer what is sold."""
-_BREAKS = dict.fromkeys(map(ord, "-_/."), " ")
+_PACK = regex.compile(
+    r"(?<![\p{L}\d.,])(?:(?P<n>\d{1,5})[\s_-]?(?:pk|pack|ct|pcs?)|pack of (?P<n>\d{1,5}))\b",
+    regex.IGNORECASE,
+)
+"""Marks of the trade for the pieces in a package: 6pk, 12-pack, 100ct, 5 pcs, pack of 10."""
+LARGEST_PACK = 10_000
+
+Word = tuple[str, ...]
+"""What was written as one word: "h100" is a letter and a number."""
 
 
 class Found(NamedTuple):
     """How a product answers a query; the larger, the better."""
 
     grade: int
-    """SURE, FITS, DOUBTFUL, or 0: some of its words are missing."""
+    """FITS, NEAR, or 0: some of its words are missing."""
     share: float
     """Part of the query's words that it has."""
-    ends: bool
-    """Whether its name ends with one of them, sizes aside: a laptop bag is a bag."""
     likeness: float
     """Of query and name as texts, 0 to 100."""
 
 
 class _Query(NamedTuple):
-    words: tuple[Ways, ...]
-    lasts: frozenset[str]
-    """What is looked for: the last word, in each way that it was given."""
-    chain: tuple[tuple[str, str], ...]
-    """Neighbours among the words that are written in one way, for names that join them."""
-    named: frozenset[str]
+    words: tuple[tuple[Word, ...], ...]
+    """Each word in each way that it was given."""
     text: str
 
 
 class _Texts(NamedTuple):
-    name: tuple[str, ...]
-    sku: tuple[str, ...]
-    joined: frozenset[str]
-    """Words of the name, and neighbours written as one."""
-    every: frozenset[str]
-    """Words of name and SKU, and neighbours written as one."""
-    rest: tuple[str, ...]
-    """Words of the name that are neither sizes nor small words."""
-    thing: str
-    """What the name names: the last of them before a "for" or "with"; "" where none stands."""
+    tokens: frozenset[str]
+    """Of name and SKU, and neighbours written as one."""
     text: str
+
+
+def units_of(name: str, sku: str) -> int:
+    """Pieces in one package by the mark of its SKU, else of its name; 1 where neither has one."""
+    for text in (sku, name):
+        sizes = [int(mark["n"]) for mark in _PACK.finditer(text)]
+        if len(sizes) == 1 and 0 < sizes[0] <= LARGEST_PACK:
+            return sizes[0]
+    return 1
 
 
 def search(query: str, products: Sequence[Product]) -> list[Found]:
     """Grade each product by a query, in the order of the products.
 
     "soda|cola|soft drink" is meant as whole phrases, "grey|gray sofa|couch" word by word. A query
-    is read word by word first; where nothing fits, as phrases, and then no match is sure.
+    is read word by word first; where nothing fits, as phrases.
     """
     grades = _grades(query, products)
     phrases = [phrase for phrase in query.split("|") if phrase.strip()]
     if len(phrases) < 2 or any(grade.grade >= FITS for grade in grades):
         return grades
     by_phrase = zip(*(_grades(phrase, products) for phrase in phrases), strict=True)
-    best = (max(of_product) for of_product in by_phrase)
-    return [grade._replace(grade=min(grade.grade, FITS)) for grade in best]
+    return [max(of_product) for of_product in by_phrase]
 
 
 def _grades(query: str, products: Sequence[Product]) -> list[Found]:
@@ -88,80 +92,68 @@ def _grades(query: str, products: Sequence[Product]) -> list[Found]:
     return [_answer(parts, _texts(p.name, p.sku)) for p in products]
 
 
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(t.replace("'", "").replace("’", "") for t in _TOKEN.findall(fold(text)))
+
+
 @lru_cache(maxsize=1024)
 def _parsed(query: str) -> _Query:
-    every = words(_WAYS.sub(" ", query))
-    plain = tuple(dict.fromkeys(w for w in every if w not in STOPWORDS)) or every
-    given = (match.replace("-", " ").split("|") for match in _WAYS.findall(query))
-    parts: tuple[Ways, ...] = (
-        *(((w,),) for w in plain),
-        *(tuple(way for w in ways if (way := words(w))) for ways in given),
-    )
-    named = frozenset(w for ways in parts for way in ways for w in way)
-    text = " ".join(" ".join(ways[0]) for ways in parts if ways)
-    last = parts[-1] if parts else ()
-    lasts = frozenset(next((w for w in reversed(way) if not is_spec(w)), "") for way in last)
-    return _Query(parts, lasts - {""}, tuple(pairwise(plain)), named, text)
+    plain = [((token,),) for token in dict.fromkeys(_tokens(_WAYS.sub(" ", query)))]
+    given = [tuple(filter(None, map(_tokens, m.split("|")))) for m in _WAYS.findall(query)]
+    words = (*plain, *filter(None, given))
+    return _Query(words, " ".join(" ".join(ways[0]) for ways in words))
 
 
 @lru_cache(maxsize=2048)
 def _texts(name: str, sku: str) -> _Texts:
-    chains = words(name), words(sku.translate(_BREAKS))
-    of_name, of_sku = ({*chain, *(a + b for a, b in pairwise(chain))} for chain in chains)
-    rest = tuple(w for w in chains[0] if w not in STOPWORDS and not is_spec(w))
-    named = [w for w in words(_BEHIND.split(name, maxsplit=1)[0]) if not is_spec(w)]
-    thing = named[-1] if named else ""
-    every = frozenset(of_name | of_sku)
-    return _Texts(*chains, frozenset(of_name), every, rest, thing, " ".join(chains[0]))
+    chains = _tokens(name), _tokens(sku)
+    joined = (a + b for chain in chains for a, b in pairwise(chain))
+    return _Texts(frozenset({*chains[0], *chains[1], *joined}), " ".join(chains[0]))
 
 
 def _answer(query: _Query, texts: _Texts) -> Found:
-    have = texts.every.union(*((a, b) for a, b in query.chain if a + b in texts.every))
-    missing = [ways for ways in query.words if not _has(ways, have)]
     if not query.words:
-        return Found(0, 0.0, False, 0.0)
+        return Found(0, 0.0, 0.0)
+    written = [way for ways in query.words for way in ways[:1]]
+    flat = [token for word in written for token in word]
+    # A name may write as one word what the query writes as two.
+    split = {t for a, b in pairwise(flat) if a + b in texts.tokens for t in (a, b)}
+    have = texts.tokens | split
+    missing = [w for w in query.words if not any(all(_stands(t, have) for t in way) for way in w)]
     share = 1 - len(missing) / len(query.words)
     grade = 0
     if not missing:
-        named = all(_has(ways, texts.name) for ways in query.words)
-        says_it = texts.thing in query.lasts or query.named.issuperset(texts.rest)
-        grade = SURE if (named and says_it) or _is_its_sku(query, texts) else FITS
-    elif all(any(_alike(w, texts.every) for way in ways for w in way) for ways in missing):
-        grade = DOUBTFUL
-    ends = texts.rest[-1:] != () and texts.rest[-1] in query.named
-    return Found(grade, share, ends, fuzz.token_sort_ratio(query.text, texts.text))
+        grade = FITS
+    elif all(any(_resembles(t, have) for way in w for t in way) for w in missing):
+        grade = NEAR
+    return Found(grade, share, fuzz.token_sort_ratio(query.text, texts.text))
 
 
-def _is_its_sku(query: _Query, texts: _Texts) -> bool:
-    """Whether the SKU says the query, and else only sizes or models that the name has too.
-
-    So a shop files what it names by its maker: "gpu-h100" for "NVIDIA H100". A name that says a
-    word of the query otherwise ("laptop bag") is judged by its own words.
-    """
-    others = set(texts.sku) - query.named
-    return (
-        all(_has(ways, texts.sku) for ways in query.words)
-        and all(is_spec(word) and word in texts.joined for word in others)
-        and query.named.isdisjoint(texts.name)
-    )
+def _stands(token: str, have: frozenset[str]) -> bool:
+    """Whether a word stands there, in this form or with another ending."""
+    return token in have or any(_inflected(token, other) for other in have)
 
 
-def _has(ways: Ways, have: Collection[str]) -> bool:
-    """Whether one of the ways stands there; an inch mark is easily lost: 27 for 27"."""
-    return any(
-        all(w in have or (w.isdecimal() and f"{w}inch" in have) for w in way) for way in ways
-    )
+@lru_cache(maxsize=65_536)
+def _inflected(one: str, other: str) -> bool:
+    if not (one.isalpha() and other.isalpha()):
+        return False
+    stem = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    if stem is None:
+        stem = min(len(one), len(other))
+        return stem >= STEM and max(len(one), len(other)) - stem < ENDING
+    return stem > STEM and max(len(one), len(other)) - stem <= ENDING
 
 
-def _alike(word: str, have: Iterable[str]) -> bool:
+def _resembles(token: str, have: Iterable[str]) -> bool:
     """Whether a word stands there misspelt, or at the end of a longer one (a saw in a hacksaw)."""
-    allowed = 0 if len(word) < SPELLING_LENGTH else 1 if len(word) < 9 else 2
+    allowed = 0 if len(token) < SPELLING_LENGTH else 1 if len(token) < 9 else 2
     for other in have:
-        if is_spec(word) or is_spec(other):
+        if not (token.isalpha() and other.isalpha()):
             continue
-        if len(word) >= 3 and len(other) >= len(word) + 3 and other.endswith(word):
+        if len(token) >= STEM and len(other) >= len(token) + STEM and other.endswith(token):
             return True
-        near = allowed and len(other) >= SPELLING_LENGTH and other[0] == word[0]
-        if near and DamerauLevenshtein.distance(word, other, score_cutoff=allowed) <= allowed:
+        near = allowed and len(other) >= SPELLING_LENGTH and other[0] == token[0]
+        if near and DamerauLevenshtein.distance(token, other, score_cutoff=allowed) <= allowed:
             return True
     return False

@@ -23,7 +23,6 @@ from store_tools.basket import (
 )
 
 FORBIDDEN = "this shop forbids listing its products"
-SET_AGAIN = "set the basket again with Combo_Set_Basket_For_Items before you check out"
 
 
 class StoreFacts(TaskFacts):
@@ -39,17 +38,10 @@ class StoreFacts(TaskFacts):
         """Of the purchases that were made; more than one cannot be undone."""
         self.expected: Mirror | None = None
         """The basket by the last view and the writes answered since; None: a view tells."""
-        self.doubt: str | None = None
-        """Why the basket may not be what the calls made of it; no checkout until it is set again.
-
-        A request may arrive twice or late: its answer shows nothing of it, a later view does."""
         self._viewed: Basket | None = None
-        self._has_viewed = False
         self._may_arrive = False
         """Whether a checkout that had no reply, and no effect when the basket was looked at, may
         arrive late: nothing was sent since that would find another basket."""
-        self._before_open: dict[Write, tuple[Mirror | None, str | None]] = {}
-        """The basket and the doubt before a write whose effect has to be looked for."""
 
     @property
     def viewed(self) -> Basket | None:
@@ -78,11 +70,6 @@ class StoreFacts(TaskFacts):
         ordered = _ordered(purchase)
         return Mirror.of(ordered).tells(CHECKOUT, {}, now) if ordered else None
 
-    def note_shown(self, doubt: str | None = None) -> None:
-        """Note that the shop shows the basket as it was to be; ``doubt``: what there was before."""
-        self.doubt = doubt
-        self._before_open.clear()
-
     def take_read(self, call: WireCall, answer: Any) -> None:
         """Take a listing, or a look at the basket."""
         if call.path == LIST:
@@ -93,7 +80,7 @@ class StoreFacts(TaskFacts):
         elif call.path == VIEW:
             self._viewed = None
             if answer is not None and not flaw_of(answer):
-                self._take_view(answer)
+                self._viewed, self.expected = answer, Mirror.of(answer)
 
     def take_reply(self, write: Write) -> None:
         """Take the reply to a checkout, a move of the basket or a coupon."""
@@ -108,22 +95,6 @@ class StoreFacts(TaskFacts):
         if write.path == CHECKOUT:
             self._may_arrive = write.outcome == "lost"
             self._take_purchase(write)
-            return
-        before, self.doubt = self._before_open.pop(write, (None, self.doubt))
-        if before is not None and self.expected is not None:
-            done = write.outcome == "done"
-            self._compare(before.after(write.path, write.body) if done else before, self.expected)
-
-    def _take_view(self, basket: Basket) -> None:
-        self._viewed = basket
-        now = Mirror.of(basket)
-        if not self._has_viewed:  # whoever goes on decides by what is seen now
-            self.note_shown()
-        self._has_viewed = True
-        emptied = self.purchase_in_doubt and not now.content
-        if self.expected is not None and not self.open_at(CHECKOUT) and not emptied:
-            self._compare(self.expected, now)
-        self.expected = now
 
     def _take_purchase(self, purchase: Write) -> None:
         if purchase.outcome != "done":
@@ -138,21 +109,12 @@ class StoreFacts(TaskFacts):
 
     def _take_move(self, write: Write) -> None:
         if write.is_open:
-            self._before_open[write] = self.expected, self.doubt
             self.expected = None
-            self.doubt = f"it is not known what became of a request to {write.path}: {SET_AGAIN}"
         elif write.outcome == "done" and self.expected is not None:
             self.expected = self.expected.after(write.path, write.body)
         elif write.path == APPLY and write.was_refused:
             self.rejected_coupons.add(str(write.body.get("coupon")))
         self._may_arrive = False
-
-    def _compare(self, expected: Mirror, now: Mirror) -> None:
-        if expected.content != now.content and self.doubt is None:
-            self.doubt = (
-                f"the basket was seen with {now.content} where your calls had put in "
-                f"{expected.content}: {SET_AGAIN}"
-            )
 
 
 def _ordered(purchase: Write) -> Basket | None:

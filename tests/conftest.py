@@ -190,7 +190,11 @@ class Shop:
     """The platform's own record of the task."""
 
     def call(self, name: str, **arguments: object) -> Any:
-        """Call a tool as generated code does."""
+        """Call a tool as generated code does; a checkout without an instruction orders the basket
+        as the shop's own books have it, where the arguments do not say otherwise."""
+        if name == "Req_CheckoutBasket" and self.ledger.instruction is None:
+            items = [{"sku": sku, "quantity": number} for sku, number in self.held.items()]
+            arguments = {"expected_coupon": "", "expected_items": items, **arguments}
         return self.ledger.call(name, [], arguments)
 
     def next_instruction(self, budget: Budget | None = None) -> Ledger:
@@ -231,6 +235,7 @@ def shop_of(simulator: Simulator, spec: str = "shop", budget: Budget | None = No
     task_id = client.start_new_task("store", spec).task_id
     line = Line(client.get_store_client(SimpleNamespace(task_id=task_id)))
     session = StoreSession(line)
+    session.facts.looked = True  # as an instruction before has listed what is sold
     shop = Shop(line, session, Ledger(), simulator.platform.task(task_id))
     shop.next_instruction(budget)
     return shop

@@ -34,7 +34,6 @@ SECONDS = 0.5
 SHORTER = {
     "company_tools.final_answer._EXCEPT": 60,
     "company_tools.arguments._WITH_NAME": NAME_AT_MOST,
-    "store_tools.words._TIMES": 80,
 }
 """Patterns that look at no more characters than this, by where they stand."""
 ANCHORED = frozenset({"match", "fullmatch"})

@@ -21,8 +21,8 @@ from core.models.tokens import count_messages, count_text
 from tests.fake_openai import FakeOpenAI
 
 ROOM = {"evaluator": 990, "worker": 690}
-"""Tokens of the system prompts, the worker's with every tool. Of the evaluator's, 150 say what a
-checkout is authorised by and how turn 1 can buy: they save a turn of some 2,000."""
+"""Tokens of the system prompts, the worker's with every tool. Of the evaluator's, 180 say how one
+call finds, prices and sets, and how a purchase is ordered: they save a turn of some 2,000."""
 THREE_TURNS = 7_200
 SPECS = (
     "pack_sizes_exact_count", "fixed_item_best_of_five_codes", "exact_quantity_ghost_stock",

@@ -1,12 +1,12 @@
-"""Checkouts that an instruction did not authorise, asked for in every loose form.
+"""Checkouts that an instruction did not order, asked for in every loose form.
 
     python -m tests.campaigns.checkout_authority [--shops 2000]
 
 In process, without HTTP. In each generated shop every form of instruction is carried out by a
 scripted worker that keeps to it, and by one that departs from it in some way and tells the tools
-whatever lets the purchase pass. What was bought is compared with what the form means, which is
-worked out here and not read from the text. There must be no purchase that a form does not mean;
-how many that it does mean went through stands beside it.
+whatever lets the purchase pass. What was bought is compared with what the form orders, which is
+worked out here and not read from the text. There must be no purchase that a form does not order;
+how many that it does order went through stands beside it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own.store import RESPONSES
 from core.ledger import Ledger, ToolFault
 from store_tools.basket import Content
-from store_tools.combinations import combinations_for
 from store_tools.environment import StoreEnvironment
-from store_tools.words import units_of
 from workshop.generators.store.scenario import Options, make_scenario
 from workshop.simulator.platform import Platform
 from workshop.simulator.store.pack import Pack
@@ -50,8 +48,6 @@ class Form:
     means: Means
     content: Content
     coupon: str = ""
-    search: tuple[list[str], int] | None = None
-    """SKUs and units to generate baskets for; the cheapest found is bought."""
 
 
 class Shop:
@@ -72,6 +68,10 @@ class Shop:
 
     def carry_out(self, form: Form, departure: str, dice: Random) -> None:
         """What a worker does with an instruction; it expects whatever the basket shows."""
+        with self.benchmark.bind(looks := Ledger()) as tools:
+            looks.offer(tools)
+            listed: Any = looks.call("Combo_List_All_Products", [], {})
+            known = {p["sku"]: p for p in listed["products"]}
         ledger = Ledger()
         with self.benchmark.bind(ledger) as tools:
             ledger.offer(tools)
@@ -80,11 +80,7 @@ class Shop:
             def call(name: str, **arguments: object) -> Any:
                 return ledger.call(name, [], arguments)
 
-            known = {p["sku"]: p for p in call("Combo_List_All_Products")["products"]}
-            if form.search:
-                content, coupon = searched(call, form, departure)
-            else:
-                content, coupon = departed(dict(form.content), form.coupon, departure, known, dice)
+            content, coupon = departed(dict(form.content), form.coupon, departure, known, dice)
             items = [{"sku": sku, "quantity": n} for sku, n in content.items()]
             basket = call("Combo_Set_Basket_For_Items", items=items, coupon=coupon)
             if departure == "outside":
@@ -97,20 +93,6 @@ class Shop:
                 expected_coupon=basket["coupon"],
                 expected_items=basket["items"],
             )
-
-
-def searched(call: Callable[..., Any], form: Form, departure: str) -> tuple[Content, str]:
-    """The basket that a worker takes from what the tools find."""
-    assert form.search
-    skus, units = form.search
-    wrong = {"more": 1, "one less": -1}.get(departure, 0)
-    generate = "Combo_Generate_Product_Combinations_For_Target_Units"
-    call(generate, products=skus, target_units=max(1, units + wrong))
-    codes = [form.coupon] if form.coupon and departure != "bare" else []
-    test = "Combo_Test_Coupons_For_Product_Combinations"
-    rows = call(test, combinations="last", coupons=codes, every=True)["results"]
-    row = rows[-1] if departure == "other" else rows[0]
-    return {i["sku"]: i["quantity"] for i in row["items"]}, row["coupon"]
 
 
 def departed(
@@ -157,88 +139,33 @@ def forms(scenario: dict[str, Any], dice: Random) -> Iterator[Form]:
     line = f"{buy}\nCHECKOUT: items {listed}"
     few = f"Remove 1 of {a} so that the basket has {n}, then check out."
     most = f"Put {n} x {a} into the basket and check out for no more than ${total}."
+    again = f"{line}; no coupon; total at most {pair}"
     for name, instruction, means, content, coupon in (
-        ("line: items", f"{line}; no coupon", exactly(both), both, ""),
-        ("line: items, coupon", f"{line}; coupon {code}; total at most {pair}",
-         exactly(both, used=code), both, code),
-        ("line: bound below", f"{line}; under {pair}", exactly(both, pair - 1), both, ""),
-        ("line: unclear", f"{line}, about {pair} or {pair + 1}", never, both, ""),
-        ("total", f"{buy} Check out with expected total {pair}.",
-         lambda _h, _c, p: p == pair, both, ""),
+        ("line", f"{line}; no coupon; total at most {pair}", exactly(both, pair), both, ""),
+        ("line with a coupon", f"{line}; coupon {code}; total at most {pair}",
+         exactly(both, pair, used=code), both, code),
+        ("line: bound below", f"{line}; no coupon; total at most {pair - 1}", never, both, ""),
+        ("line: no bound", f"{line}; no coupon", never, both, ""),
+        ("line: no coupon told", f"{line}; total at most {pair}", never, both, ""),
+        ("line: a total", f"{line}; no coupon; total {pair}", never, both, ""),
+        ("line: unclear", f"{again} or {pair + 1}", never, both, ""),
+        ("line: twice", f"{again}\n{again}", never, both, ""),
+        ("line: cheapest", f"{buy}\nCHECKOUT: cheapest found", never, both, ""),
+        ("total", f"{buy} Check out with expected total {pair}.", never, both, ""),
         ("words: the basket has", few, never, only, ""),
         ("words: at most", most, never, only, ""),
-        ("words: a number of pieces", f"Buy at most {total} of {a} and report.", never, only, ""),
         ("not now", f"{buy[:-1]} and report its total of {pair}. Do not check out.",
          never, both, ""),
         ("later", f"{buy} The purchase will follow, with total {pair}.", never, both, ""),
-        ("a condition", f"Put in {a}, and if it has {n} of them, check out.", never, only, ""),
         ("whatever", f"{buy[:-1]} and check out with whatever total it shows.", never, both, ""),
-        ("below", f"Buy {n} x {a} for less than {total}.", never, only, ""),
-        ("reported", f"{buy} Report what it would cost to buy that for at most $999999.",
-         never, both, ""),
     ):  # fmt: skip
         yield Form(name, instruction, means, content, coupon)
-    yield from cheapest(scenario, one, two, code, dice)
-
-
-def cheapest(
-    scenario: dict[str, Any], one: dict[str, Any], two: dict[str, Any], code: str, dice: Random
-) -> Iterator[Form]:
-    """The forms that leave it to a search, where the two products can make up a number."""
-    units = dice.randint(2, 12)
-    offers = [{**p, "units": units_of(p["name"], p["sku"])} for p in (one, two)]
-    baskets = combinations_for(offers, units, 1000).combinations
-    if not baskets:
-        return
-    contents = [one.content for one in baskets]
-    coded = len(scenario["coupons"]) > 0
-    rows = priced(pack_of(scenario), contents, code if coded else "")
-    if not rows:
-        return
-    least = min(rows.values())
-
-    def best(held: Content, coupon: str, paid: int) -> bool:
-        key = (tuple(sorted(held.items())), coupon)
-        return rows.get(key) == paid == least
-
-    skus = [one["sku"], two["sku"]]
-    named = f"{units} units from {skus[0]} and {skus[1]}"
-    with_code = f", with coupon {code} or none" if coded else ""
-    build = f"Build the cheapest combination of {named}{with_code}"
-    used = code if coded else ""
-    search = (skus, units)
-    yield Form("words: cheapest", f"{build} and check out.", never, {}, used, search)
-    yield Form("line: cheapest", f"{build}.\nCHECKOUT: cheapest found", best, {}, used, search)
-    yield Form("cheapest, reported", f"{build} and report it.", never, {}, used, search)
 
 
 def pack_of(scenario: dict[str, Any]) -> Pack:
     """The one shop as a pack."""
     pack = {"format": "store-pack/1", "name": "p", "scenarios": [scenario]}
     return read_pack(json.dumps(pack))
-
-
-def priced(
-    pack: Pack, contents: list[Content], code: str
-) -> dict[tuple[tuple[tuple[str, int], ...], str], int]:
-    """What the shop asks for each basket, with the code and without, by its own books."""
-    rows = {}
-    world = Shop(pack).task.world
-    for content in contents:
-        with suppress(Refusal):
-            for sku, quantity in content.items():
-                world.add(sku, quantity)
-            for coupon in {"", code}:
-                if coupon:
-                    world.apply_coupon(coupon)
-                view = world.view()
-                if not coupon or view.discount:
-                    rows[tuple(sorted(content.items())), coupon] = view.total
-                if coupon:
-                    world.apply_coupon("")
-        for line in world.view().lines:
-            world.remove(line.sku, line.quantity)
-    return rows
 
 
 def measure(shops: int, seed: str = "authority") -> tuple[Counter[str], Counter[str], list[str]]:

@@ -26,7 +26,7 @@ from tests.workshop.simulator.company.bakery import pack_of, scenario
 
 STRATEGIES = ("evaluator-worker", "next-step")
 PLAYED = {
-    "store": ("required_coupon_works", "pack_sizes_exact_count"),
+    "store": ("required_coupon_works", "cheapest_mix_ghost_fill_in"),
     "company": ("corvane-log-member", "corvane-rename-page", "corvane-my-role"),
 }
 MOVES = ("/basket/add", "/basket/remove", "/coupon/apply", "/basket/checkout")

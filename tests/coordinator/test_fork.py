@@ -35,6 +35,8 @@ try:
 except ValueError as error:
     final_answer(str(error))
 """
+THREE = "try\nCHECKOUT: items pot×3; coupon TEN; total at most 81"
+ONE = "buy\nCHECKOUT: items pot×1; coupon TEN; total at most 27"
 BUY = """
 Req_RemoveItemFromBasket(sku="pot", quantity=2)
 final_answer(Req_CheckoutBasket(expected_total=27, expected_coupon="TEN"))
@@ -139,14 +141,14 @@ def desk(
 @pytest.fixture
 def recorded(desk: RequestHandler) -> Path:
     """Three turns: fill the basket, a checkout that fails, one that does not."""
-    return desk.record(says("fill", "try for 81", "buy for 81 or 27"), does(FILL, TRY, BUY))
+    return desk.record(says("fill", THREE, ONE), does(FILL, TRY, BUY))
 
 
 @pytest.mark.slow
 def test_the_same_models_come_to_the_same_end(desk: RequestHandler, recorded: Path) -> None:
     for turn in (1, 2, 3):
         models = desk.play(
-            says("fill", "try for 81", "buy for 81 or 27")[turn - 1 :],
+            says("fill", THREE, ONE)[turn - 1 :],
             does(FILL, TRY, BUY)[turn - 1 :],
         )
         result, folder = desk.forked(recorded, turn, *models)
@@ -160,7 +162,7 @@ def test_the_same_models_come_to_the_same_end(desk: RequestHandler, recorded: Pa
 
 
 def test_a_fork_marks_where_it_comes_from(desk: RequestHandler, recorded: Path) -> None:
-    _, folder = desk.forked(recorded, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
+    _, folder = desk.forked(recorded, 3, *desk.play(says(ONE), does(BUY)))
     first = journal(folder)[0]
     assert first["type"] == "task"
     assert first["forked_from"] == {"run": recorded.name, "turn": 3}
@@ -192,10 +194,8 @@ def test_what_was_learnt_before_is_known_in_the_fork(desk: RequestHandler, recor
 
 
 def test_a_fork_can_be_forked_and_read_again(desk: RequestHandler, recorded: Path) -> None:
-    _, first = desk.forked(
-        recorded, 2, *desk.play(says("try for 81", "buy for 81 or 27"), does(TRY, BUY))
-    )
-    _, second = desk.forked(first, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
+    _, first = desk.forked(recorded, 2, *desk.play(says(THREE, ONE), does(TRY, BUY)))
+    _, second = desk.forked(first, 3, *desk.play(says(ONE), does(BUY)))
     assert change(first, second) == "the same"
     (task,) = read_tasks(second, "shop")
     assert [t.number for t in task.turns] == [1, 2, 3]

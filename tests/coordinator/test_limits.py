@@ -190,6 +190,7 @@ def test_a_failed_journal_leaves_the_other_tasks_open() -> None:
         stop.check()
 
 
+LOOKS = "<code>\nfinal_answer(Combo_List_All_Products())\n</code>"
 BUYS = """<code>
 Combo_Set_Basket_For_Items(items=[{"sku": "tea", "quantity": 2}])
 print(Req_CheckoutBasket(expected_total=8))
@@ -199,9 +200,11 @@ print(Req_CheckoutBasket(expected_total=8))
 def test_a_limit_that_is_reached_after_the_purchase_takes_nothing_back(
     make_run: Any, tea_buyer: Any
 ) -> None:
-    says = ["THOUGHT: buy\nDECISION: PROCEED\nINSTRUCTION: Buy two for 8."]
+    go = "THOUGHT: buy\nDECISION: PROCEED\nINSTRUCTION: "
+    line = "CHECKOUT: items tea×2; no coupon; total at most 8"
+    says = [f"{go}List all.", f"{go}Buy two.\n{line}"]
     # Room for the question and the first step; the second step is not asked for.
-    run = make_run(tea_buyer, says=says, does=[BUYS, BUYS], task_tokens=600)
+    run = make_run(tea_buyer, says=says, does=[LOOKS, BUYS, BUYS], task_tokens=2_400)
     task = run.go().tasks[0]
     assert (task.ended, task.failure, task.acts) == ("purchased", None, 1)
     assert task.score == 1.0

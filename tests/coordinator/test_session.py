@@ -18,6 +18,7 @@ PROCEED = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: {}"
 DONE = "THOUGHT: bought\nDECISION: FINISH\nINSTRUCTION: DONE"
 DECLINED = "THOUGHT: no\nDECISION: FINISH\nINSTRUCTION: DECLINED: not sold"
 LOOK = PROCEED.format("List all products.")
+BUY = PROCEED.format("Buy two.\nCHECKOUT: items tea×2; no coupon; total at most 8")
 LOOKS = "<code>\nfinal_answer(Combo_List_All_Products())\n</code>"
 BUYS = """<code>
 Combo_Set_Basket_For_Items(items=[{"sku": "tea", "quantity": 2}])
@@ -43,7 +44,7 @@ def result(run: Any) -> TaskResult:
 
 
 def test_a_purchase_goes_through(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[LOOK, PROCEED.format("Buy for 8.")], does=[LOOKS, BUYS])
+    run = make_run(tea_buyer, says=[LOOK, BUY], does=[LOOKS, BUYS])
     task = result(run)
     assert (task.ended, task.score, task.acts, task.turns) == ("purchased", 1.0, 1, 2)
     assert task.tool_calls == 3
@@ -84,7 +85,6 @@ def test_what_changed_from_outside_stands_in_the_next_prompt(make_run: Any, shop
     held = [{i["sku"]: i["quantity"] for i in state["basket"]["items"]} for state in states]
     assert held == [{}, {"tea": 2}, {"tea": 2, "cup": 1}]
     assert [state["basket"]["total"] for state in states] == [0, 8, 15]
-    assert "cup" in states[-1]["warning"]
 
 
 def test_a_refusal_goes_through(make_run: Any, shop_json: Any) -> None:
@@ -110,9 +110,9 @@ def test_the_last_turn_is_announced(make_run: Any, shop_json: Any) -> None:
 def test_a_finish_without_a_purchase_is_asked_back_once(
     make_run: Any, tea_buyer: Any, words: str
 ) -> None:
-    run = make_run(tea_buyer, says=[words, PROCEED.format("Buy for 8.")], does=[BUYS])
+    run = make_run(tea_buyer, says=[words, LOOK, BUY], does=[LOOKS, BUYS])
     assert result(run).ended == "purchased"
-    (turn,) = run.watcher.turns
+    turn, _ = run.watcher.turns
     assert turn.challenge.startswith("CHALLENGE: nothing has been checked out")
     assert turn.model_calls == 3
 
@@ -223,7 +223,7 @@ def test_a_task_that_does_not_start_is_an_error_and_the_run_goes_on(
 
 
 def test_a_task_that_cannot_be_completed_has_no_score(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS])
+    run = make_run(tea_buyer, says=[LOOK, BUY], does=[LOOKS, BUYS])
     run.platform.broken["complete_task"] = ApiException(
         ApiError(status=500, error="down", code=""), None
     )
@@ -236,11 +236,11 @@ def test_a_task_that_cannot_be_completed_has_no_score(make_run: Any, tea_buyer: 
 def test_telemetry_that_is_never_taken_is_named_and_costs_no_task(
     make_run: Any, tea_buyer: Any
 ) -> None:
-    run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS])
+    run = make_run(tea_buyer, says=[LOOK, BUY], does=[LOOKS, BUYS])
     run.platform.broken |= {"log_llm": lost(), "log_llm_late": lost()}
     task = result(run)
     assert (task.ended, task.failure) == ("purchased", None)
-    assert task.error == "2 reports of model calls were not accepted by the platform"
+    assert task.error == "4 reports of model calls were not accepted by the platform"
     assert [r for r in run.journal() if r["type"] == "warning"]
     assert task.score == 0.9
     assert task.passed
@@ -249,27 +249,27 @@ def test_telemetry_that_is_never_taken_is_named_and_costs_no_task(
 def test_telemetry_that_was_not_taken_is_sent_again_before_the_task_is_closed(
     make_run: Any, tea_buyer: Any
 ) -> None:
-    run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS])
+    run = make_run(tea_buyer, says=[LOOK, BUY], does=[LOOKS, BUYS])
     run.platform.broken["log_llm"] = lost()
     task = result(run)
     assert (task.ended, task.error, task.score) == ("purchased", None, 1.0)
     asked = run.platform.asked
-    assert asked.count("log_llm_late") == 2
+    assert asked.count("log_llm_late") == 4
     assert asked.index("complete_task") > asked.index("log_llm_late")
 
 
 def test_every_model_call_is_reported_with_its_figures(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[LOOK, PROCEED.format("Buy for 8.")], does=[LOOKS, BUYS])
+    run = make_run(tea_buyer, says=[LOOK, BUY], does=[LOOKS, BUYS])
     task = result(run)
     logged = run.platform.logged
-    assert [c["completion"] for c in logged] == [LOOK, LOOKS, PROCEED.format("Buy for 8."), BUYS]
+    assert [c["completion"] for c in logged] == [LOOK, LOOKS, BUY, BUYS]
     assert sum(c["prompt_tokens"] for c in logged) == task.tokens.prompt
     assert sum(c["completion_tokens"] for c in logged) == task.tokens.completion
     assert {c["task_id"] for c in logged} == {task.task_id}
 
 
 @pytest.mark.promise("no second checkout")
-@pytest.mark.parametrize("max_turns", [1, 7])
+@pytest.mark.parametrize("max_turns", [2, 7])
 def test_a_checkout_without_an_answer_is_settled_and_not_made_twice(
     make_run: Any, tea_buyer: Any, max_turns: int
 ) -> None:
@@ -292,16 +292,16 @@ def test_a_checkout_without_an_answer_is_settled_and_not_made_twice(
                 raise lost()
             return answer
 
-    says = [PROCEED.format("Buy for 8.")]
-    run = make_run(tea_buyer, says=says, does=[TRIES], wrap=Dropping, max_turns=max_turns)
+    says = [LOOK, BUY]
+    run = make_run(tea_buyer, says=says, does=[LOOKS, TRIES], wrap=Dropping, max_turns=max_turns)
     task = result(run)
     assert run.stores[0].checkouts == 1
     assert (task.ended, task.acts, task.score) == ("purchased", 1, 1.0)
-    assert task.turns == 1
+    assert task.turns == 2
 
 
 def test_every_line_of_a_journal_parses(make_run: Any, tea_buyer: Any) -> None:
-    says = ["hm \ud800", LOOK, PROCEED.format("Buy \u2028 for 8.")]
+    says = ["hm \ud800", LOOK, BUY.replace("two", "\u2028 two")]
     run = make_run(tea_buyer, says=says, does=[LOOKS, BUYS])
     run.go()
     records = run.journal()
@@ -317,7 +317,7 @@ def test_every_line_of_a_journal_parses(make_run: Any, tea_buyer: Any) -> None:
 
 
 def test_results_follow_the_format(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS], pack_name="small")
+    run = make_run(tea_buyer, says=[LOOK, BUY], does=[LOOKS, BUYS], pack_name="small")
     written = run.go().model_dump(mode="json")
     assert written["format"] == "run-results/3"
     assert set(written) >= {

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.erc3_client import ApiError, ApiException
 from core.ledger import Ledger, ToolFault, WireCall
 from core.ledger.tool import plain
 from store_tools.basket import Product
@@ -61,27 +62,46 @@ def test_after_a_listing_that_nobody_can_believe_nothing_is_bought(shop: Any) ->
 
 
 @pytest.mark.promise("no wrong checkout")
-def test_after_a_setting_that_failed_nothing_is_bought_in_that_instruction(shop: Any) -> None:
-    shop.session.note_set("the shop has 5 pots")
-    assert "the basket was not set as asked for: the shop has 5 pots" in refused(shop)
-    shop.session.note_set("")
-    shop.call("Req_CheckoutBasket", expected_total=8)
-    assert shop.bought == [{"tea": 2}]
-
-
-def test_a_setting_that_failed_counts_in_its_own_instruction_only(shop: Any) -> None:
-    shop.session.note_set("the shop has 5 pots")
-    shop.next_instruction()
-    assert shop.session.not_set == ""
-    shop.call("Req_CheckoutBasket", expected_total=8)
-    assert shop.bought == [{"tea": 2}]
+def test_after_a_setting_that_failed_what_lies_in_the_basket_is_not_what_is_bought(
+    shop: Any,
+) -> None:
+    """Code that overlooks the error of a result buys nothing else for it."""
+    order = [{"sku": "pot", "quantity": 99}]
+    assert not shop.call("Combo_Set_Basket_For_Items", items=order)["success"]
+    assert "the basket holds {'tea': 2}, ordered are {'pot': 99}" in refused(
+        shop, expected_items=order
+    )
 
 
 @pytest.mark.promise("no wrong checkout")
-def test_a_basket_in_doubt_is_not_bought_though_its_total_is_right(shop: Any) -> None:
+def test_a_basket_that_is_another_is_not_bought_though_its_total_is_right(shop: Any) -> None:
     shop.task.world.add("tea", 1)
     shop.next_instruction()
-    assert "not checked out: the basket was seen with {'tea': 3}" in refused(shop, 12)
+    assert "the basket holds {'tea': 3}" in refused(shop, 12, expected_items=TEA)
+
+
+def test_a_refusal_that_tells_nothing_is_told_with_what_the_shop_lists_too_little_of(
+    open_shop: Callable[..., Any],
+) -> None:
+    """The words of a refusal may be lost on the way; the stock has moved all the same."""
+    shop = open_shop()
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "pot", "quantity": 3}])
+    dispatch = shop.line.dispatch
+
+    def mute(request: Any) -> Any:
+        try:
+            return dispatch(request)
+        except ApiException as fault:
+            raise ApiException(ApiError(status=400, error="bad", code=""), None) from fault
+
+    shop.line.dispatch = mute
+    with pytest.raises(ToolFault) as fault:
+        shop.call("Req_CheckoutBasket", expected_total=90)
+    assert fault.value.text.startswith("bad; insufficient inventory: the shop lists now 1 of pot")
+    shop.line.dispatch = dispatch
+    with pytest.raises(ToolFault, match=r"in basket 3$"):
+        shop.call("Req_CheckoutBasket", expected_total=90)
+    assert shop.bought == []
 
 
 @pytest.mark.promise("no wrong checkout")
@@ -94,13 +114,12 @@ def test_a_basket_that_does_not_add_up_is_not_bought_and_the_task_stays_open(
     assert shop.session.unanswered == {"/basket/checkout": said}
 
 
-def test_prices_are_of_one_instruction(shop: Any) -> None:
-    shop.session.note_priced("one")
-    shop.session.note_priced("two")
-    assert shop.session.priced == ["one", "two"]
-    shop.next_instruction()
-    shop.session.note_priced("three")
-    assert shop.session.priced == ["three"]
+def test_a_refusal_of_what_is_in_stock_is_told_as_it_is(shop: Any) -> None:
+    shop.line.plan["/basket/checkout"] = [400]
+    with pytest.raises(ToolFault) as fault:
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert "inventory" not in fault.value.text
+    assert (shop.bought, shop.line.counted["/basket/checkout"]) == ([], 1)
 
 
 def recorded(path: str, outcome: str, error: str = "", **body: object) -> WireCall:
@@ -170,7 +189,7 @@ def test_a_change_whose_answer_is_lost_is_answered_from_the_basket(shop: Any) ->
     shop.line.plan["/basket/add"] = ["after"]
     answer = shop.call("Req_AddProductToBasket", sku="cup", quantity=1)
     assert answer == {"line_count": 2, "item_count": 3}
-    assert (shop.held, shop.session.facts.doubt) == ({"tea": 2, "cup": 1}, None)
+    assert shop.held == {"tea": 2, "cup": 1}
     assert shop.session.unanswered == {}
 
 

@@ -52,8 +52,12 @@ def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark:
     ledger.offer(entered(benchmark.bind(ledger)))
     assert benchmark.progress.finished is None
     items = [{"sku": "tea", "quantity": 2}]
+    ledger.call("Combo_List_All_Products", [], {})
+    ledger = Ledger()
+    ledger.offer(entered(benchmark.bind(ledger)))
+    ledger.instruction = "CHECKOUT: items tea×2; no coupon; total at most 8"
     ledger.call("Combo_Set_Basket_For_Items", [], {"items": items})
-    ledger.call("Req_CheckoutBasket", [], {"expected_total": 8})
+    ledger.call("Req_CheckoutBasket", [], {})
     assert (benchmark.progress.finished, benchmark.progress.side_effects) == ("checked out", 1)
     assert json.loads(benchmark.state(Ledger()))["checked_out"][0]["total"] == 8
     assert benchmark.check_finish("DONE", Ledger()) is None
@@ -65,35 +69,18 @@ def test_a_dead_shop_is_a_fault(shop: Any, make_benchmark: Any) -> None:
         make_benchmark(shop).state(Ledger())
 
 
-def test_the_state_warns_of_a_basket_that_is_not_what_the_calls_made_of_it(
-    shop: Any, make_benchmark: Any
-) -> None:
-    benchmark, ledger = make_benchmark(shop), Ledger()
-    assert "warning" not in benchmark.state(ledger)
-    ledger.offer(entered(benchmark.bind(ledger)))
-    shop.line.plan["/basket/add"] = ["twice"]
-    ledger.call("Req_AddProductToBasket", ["tea", 1], {})
-    state = json.loads(benchmark.state(Ledger()))
-    assert state["basket"]["items"][0]["quantity"] == 2
-    assert "seen with {'tea': 2}" in state["warning"]
-    assert "put in {'tea': 1}" in state["warning"]
-
-
 @pytest.mark.parametrize(
     ("words", "asked"),
     [
         ("DONE", "nothing has been checked out. If"),
         ("Done: bought 2 teas; the code could not and cannot be used", "If the task can"),
-        ("The purchase was completed.", "If the task can"),
+        ("The purchase was completed.", "no reason was given"),
         ("", "no reason was given"),
         ("All right.", "no reason was given"),
         ("DECLINED: not sold", "not been looked at"),
         ("declined: the purchase cannot be completed", "not been looked at"),
-        ("It is impossible.", "not been looked at"),
-        ("We can't.", "not been looked at"),
-        ("We can’t.", "not been looked at"),
-        ("Nothing was bought: too dear", "not been looked at"),
-        ("NOT DONE, the code is dead", "not been looked at"),
+        ("It is impossible.", "no reason was given"),
+        ("NOT DONE, the code is dead", "nothing has been checked out. If"),
     ],
 )
 def test_a_finish_against_the_facts_is_asked_back(

@@ -78,6 +78,7 @@ class Buyer:
     def begin(self) -> None:
         """A new process that knows what was recorded and nothing else."""
         self.benchmark = StoreEnvironment(self.shop)
+        self.benchmark._session.facts.looked = True
         self.tools = entered(self.benchmark.bind(Ledger()))
         self.benchmark.restore(self.entries)
         self.turn()
@@ -158,18 +159,20 @@ class Buyer:
             self.asked = None
 
     def check_out(self) -> None:
-        """As careless code does it: whatever the shop shows is taken to be right."""
+        """The order is what the calls put in, where their answers tell that; else what is shown."""
         basket, _ = self.call("Req_ViewBasket")
         if basket is None:
             return
+        ordered = content_of(basket)
+        if self.asked is not None:
+            ordered = {sku: n for sku, n in self.asked.items() if n > 0}
         expected = {"expected_total": basket["total"], "expected_coupon": basket["coupon"]}
-        receipt, _ = self.call(CHECK_OUT, **expected)
+        receipt, _ = self.call(CHECK_OUT, **expected, expected_items=rows(ordered))
         if receipt is None:
             return
         ((content, code, total),) = self.shop.bought
         assert (content_of(receipt), receipt["coupon"], receipt["total"]) == (content, code, total)
-        if self.asked is not None:
-            assert content == {sku: n for sku, n in self.asked.items() if n > 0}
+        assert content == ordered
 
     def check(self) -> None:
         """What must be true after every step."""
@@ -250,12 +253,13 @@ def test_a_checkout_that_arrives_after_it_was_given_up_is_noticed(direct: Any) -
     shop.plan = {CHECKOUT: [("late", 6), 429, 429, 429, 429]}
     buyer.set({"a": 2}, "")
     with pytest.raises(ToolFault, match="no usable answer"):
-        buyer.ledger.call(CHECK_OUT, [6], {})
+        buyer.ledger.call(CHECK_OUT, [6, "", rows({"a": 2})], {})
     assert buyer.benchmark.progress.side_effects == 0
     buyer.turn()
     assert buyer.benchmark.progress.side_effects == 1
     buyer.check()
     buyer.set({"a": 2}, "")
-    _, fault = buyer.call(CHECK_OUT, expected_total=6)
+    order = {"expected_coupon": "", "expected_items": rows({"a": 2})}
+    _, fault = buyer.call(CHECK_OUT, expected_total=6, **order)
     assert fault is not None
     assert len(shop.bought) == 1

@@ -5,13 +5,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.ledger import Intent, ToolFault
 from core.ledger.tool import plain
 from core.tools.faults import OutOfReach
-from store_tools.authorised import ordered
 from store_tools.basket import CHECKOUT, Basket, PricedLine, Product
 from store_tools.store_session import StoreSession, read_catalog
 
@@ -173,11 +170,10 @@ def stocked(open_shop: Any, **more: Any) -> Any:
 @pytest.mark.parametrize(
     ("applied", "total", "expected", "words"),
     [
-        ("", 7, "", "total is 8, expected 7"),
-        ("", 8, "TWO", "coupon is '', expected 'TWO'"),
-        ("TWO", 6, "", "coupon is 'TWO', expected ''"),
+        ("", 7, "", "total is 8, ordered is at most 7"),
+        ("", 8, "TWO", "coupon is '', ordered is 'TWO'"),
+        ("TWO", 6, "", "coupon is 'TWO', ordered is ''"),
         ("TWO", 8, "TWO", "total is 6, expected 8"),
-        ("DUD", 8, "DUD", "gives no discount"),
     ],
 )
 def test_checkout_is_refused_where_the_basket_differs(
@@ -199,7 +195,7 @@ def test_checkout_is_refused_where_other_items_are_expected(
 ) -> None:
     shop = stocked(open_shop)
     expected = [{"sku": sku, "quantity": quantity} for sku, quantity in items]
-    with pytest.raises(ToolFault, match=r"the basket holds \{'tea': 2\}, expected"):
+    with pytest.raises(ToolFault, match="not checked out"):
         shop.call("Req_CheckoutBasket", expected_total=8, expected_items=expected)
     assert shop.line.counted["/basket/checkout"] == 0
     once = [{"sku": "tea", "quantity": 1}] * 2
@@ -208,7 +204,7 @@ def test_checkout_is_refused_where_other_items_are_expected(
 
 def test_checkout_of_an_empty_basket_is_not_sent(open_shop: Any) -> None:
     shop = open_shop()
-    with pytest.raises(ToolFault, match="empty"):
+    with pytest.raises(ToolFault, match="not checked out"):
         shop.call("Req_CheckoutBasket", expected_total=0)
     assert shop.line.counted["/basket/checkout"] == 0
 
@@ -399,8 +395,9 @@ def test_a_purchase_rests_on_a_look_of_its_own_instruction(open_shop: Any) -> No
     shop = stocked(open_shop)
     looks = shop.line.counted["/basket/view"]
     shop.task.world.add("tea", 1)
-    with pytest.raises(ToolFault, match="was seen with"):
-        shop.call("Req_CheckoutBasket", expected_total=8)
+    ordered = [{"sku": "tea", "quantity": 2}]
+    with pytest.raises(ToolFault, match=r"the basket holds \{'tea': 3\}"):
+        shop.call("Req_CheckoutBasket", expected_total=8, expected_items=ordered)
     assert shop.line.counted["/basket/view"] == looks + 1
     shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
     looks = shop.line.counted["/basket/view"]
@@ -423,13 +420,13 @@ def test_after_a_refused_checkout_the_basket_is_looked_at_once(open_shop: Any) -
     assert shop.line.counted["/basket/view"] == looks + 2
 
 
-def test_a_basket_in_doubt_is_looked_at_again(open_shop: Any) -> None:
+def test_a_basket_that_was_seen_is_not_looked_at_again_to_be_set(open_shop: Any) -> None:
     shop = stocked(open_shop)
     shop.task.world.add("tea", 1)
     assert shop.call("Req_ViewBasket")["total"] == 12
     looks = shop.line.counted["/basket/view"]
     shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 3}])
-    assert shop.line.counted["/basket/view"] == looks + 1
+    assert shop.line.counted["/basket/view"] == looks
 
 
 def test_a_look_without_an_answer_is_made_again(open_shop: Any) -> None:
@@ -554,7 +551,6 @@ def test_a_write_that_never_arrives_is_given_up_and_said_not_to_have_taken_effec
     assert caught.value.fatal
     assert (shop.held, shop.coupon) == held
     assert shop.line.counted[path] == before + 5
-    assert shop.session.facts.doubt is None
     shop.line.plan.clear()
     shop.call("Req_RemoveCoupon")
     assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
@@ -562,7 +558,7 @@ def test_a_write_that_never_arrives_is_given_up_and_said_not_to_have_taken_effec
 
 @pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("tool", ["Req_AddProductToBasket", "Req_RemoveItemFromBasket"])
-def test_a_write_of_which_nothing_is_known_is_not_sent_again_and_bars_the_checkout(
+def test_a_write_of_which_nothing_is_known_is_not_sent_again_and_the_basket_tells(
     open_shop: Any, tool: str
 ) -> None:
     shop = stocked(open_shop)
@@ -574,9 +570,9 @@ def test_a_write_of_which_nothing_is_known_is_not_sent_again_and_bars_the_checko
         shop.call(tool, sku="tea", quantity=1)
     assert shop.line.counted[path] == before + 1
     assert shop.ledger.calls[-1].outcome == "unknown"
-    total = shop.call("Req_ViewBasket")["total"]
-    with pytest.raises(ToolFault, match="not known what became of a request"):
-        shop.call("Req_CheckoutBasket", expected_total=total)
+    more = [{"sku": "tea", "quantity": 3}]
+    with pytest.raises(ToolFault, match=r"the basket holds \{'tea': 2\}, ordered are"):
+        shop.call("Req_CheckoutBasket", expected_total=12, expected_items=more)
     shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
     assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
 
@@ -590,8 +586,9 @@ def test_an_addition_that_arrived_twice_bars_the_checkout_until_the_basket_is_se
     assert shop.call("Req_ViewBasket")["items"] == []
     assert shop.call("Req_AddProductToBasket", sku="tea", quantity=1)["item_count"] == 1
     # The total is as expected, the content is not.
-    with pytest.raises(ToolFault, match=r"seen with \{'tea': 2\} where .* \{'tea': 1\}"):
-        shop.call("Req_CheckoutBasket", expected_total=8)
+    once = [{"sku": "tea", "quantity": 1}]
+    with pytest.raises(ToolFault, match=r"the basket holds \{'tea': 2\}"):
+        shop.call("Req_CheckoutBasket", expected_total=8, expected_items=once)
     assert shop.line.counted["/basket/checkout"] == 0
     shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 1}])
     shop.call("Req_CheckoutBasket", expected_total=4)
@@ -618,43 +615,3 @@ def test_refusals_keep_the_apis_words_and_are_not_tried_again(open_shop: Any) ->
         shop.call("Req_AddProductToBasket", sku="nothing", quantity=1)
     assert caught.value.kind == "ValueError"
     assert shop.line.counted["/basket/add"] == 1
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Set tea×2 and check out with expected total 8.",
-        "Check out (total $8, no coupon)",
-        'Parameters: {"items":[{"sku":"tea","quantity":2}],"expected_total":8}',
-        "expected total 8.00 USD",
-        "with expected_total=8; else report",
-    ],
-)
-def test_a_total_that_the_instruction_names_buys(open_shop: Any, said: str) -> None:
-    shop = stocked(open_shop)
-    shop.ledger.instruction = said
-    assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
-
-
-@pytest.mark.promise("no wrong checkout")
-@pytest.mark.parametrize(
-    "said",
-    ["Buy two.", "Check out with the basket's total.", "Buy tea-8 ×2", "18, 80, 8.50", "an 8-pack"],
-)
-def test_a_total_that_is_only_read_from_the_basket_buys_nothing(open_shop: Any, said: str) -> None:
-    shop = stocked(open_shop)
-    shop.ledger.instruction = said
-    with pytest.raises(ToolFault, match="names no total of 8"):
-        shop.call("Req_CheckoutBasket", expected_total=shop.call("Req_ViewBasket")["total"])
-    assert shop.line.counted["/basket/checkout"] == 0
-
-
-@given(
-    st.integers(0, 10_000_000),
-    st.sampled_from(["{}", "{}.00", "{:,}", "${:,}", "${:,}.00", "{} dollars", "**{}**", "({})"]),
-    st.sampled_from(["total {}", "buy 2x a-1 and 3x b-2 for {}.", "{}, coupon X5", '{{"t":{}}}']),
-)
-def test_a_total_is_known_however_it_is_written(total: int, form: str, sentence: str) -> None:
-    said = sentence.format(form.format(total))
-    assert ordered(said, total)
-    assert not ordered(said, total * 10 + 7)

@@ -51,8 +51,9 @@ def record(tmp_path: Path, open_shop: Any) -> Callable[..., Path]:
         with closing(Journal(folder / "tasks" / "shop.jsonl")) as journal:
             journal.write("task", {"spec_id": "shop", "task_id": "tsk-1", "text": "Buy tea"})
             worker = Worker(Replies(journal, replies), limits)
-            report = worker.carry_out("Do it.", shop.ledger)
-            decision = {"thought": "", "decision": "PROCEED", "instruction": "Do it."}
+            order = "Do it.\nCHECKOUT: items tea×2; no coupon; total at most 8"
+            report = worker.carry_out(order, shop.ledger)
+            decision = {"thought": "", "decision": "PROCEED", "instruction": order}
             turn = {
                 "number": 1,
                 "state": "{}",

@@ -272,7 +272,7 @@ def _buy(items: Quantities, coupon: str, total: int, skus: list[str]) -> Order:
         text="Set the basket to exactly this and check out once; if it is refused, report why and "
         "what is listed now.",
         lines=(Line(BUY, data),),
-        ending=f"CHECKOUT: items {listed}; {code}; total {total}",
+        ending=f"CHECKOUT: items {listed}; {code}; total at most {total}",
     )
 
 

@@ -24,7 +24,10 @@ from workshop.views.tracing.collector import CannotTrace, check_collector, trace
 
 KEY = "sk-Planted0123456789abcdef"
 FINISH = "THOUGHT: done\nDECISION: FINISH\nINSTRUCTION: DONE"
-GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two for 8"
+LOOK = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: list all"
+LIST = "Thought: look\n<code>\nfinal_answer(Combo_List_All_Products())\n</code>"
+ORDER = "CHECKOUT: items tea×2; no coupon; total at most 8"
+GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two\n{ORDER}"
 CODE = """Thought: buy
 <code>
 Req_AddProductToBasket(sku="tea", quantity=2)
@@ -44,7 +47,7 @@ def lines() -> list[str]:
 @pytest.fixture
 def bought(make_run: Any, tea_buyer: Any) -> tuple[Path, RunResults]:
     """The folder of a run in which a worker bought tea, with a failed call on the way."""
-    run = make_run(tea_buyer, says=[GO, FINISH], does=[CODE])
+    run = make_run(tea_buyer, says=[LOOK, GO, FINISH], does=[LIST, CODE])
     return run.folder, run.go()
 
 
@@ -85,8 +88,8 @@ def doing(spans: list[Any], operation: str) -> list[Any]:
 
 def test_the_tree_is_that_of_the_task(spans: list[Any]) -> None:
     root = root_of(spans)
-    (turn,) = under(spans, root)
-    assert turn.name == "turn 1"
+    looked, turn = under(spans, root)
+    assert (looked.name, turn.name) == ("turn 1", "turn 2")
     assert [one.name for one in under(spans, turn)] == [
         "chat evaluator", "chat worker", "execute_tool Req_AddProductToBasket",
         "execute_tool Req_AddProductToBasket", "execute_tool Req_CheckoutBasket",
