@@ -35,7 +35,7 @@ class Settings(PlayConfig):
     packs: tuple[str, ...] = ()
     """As they were asked for."""
     epochs: int = 1
-    stages: str = "none"
+    stages: str = "default"
     prompts: dict[str, str] = Field(default_factory=dict, exclude=True)
     """Sections over the shipped ones, by name; the run keeps them with its prompts."""
     chunk: int = 10
