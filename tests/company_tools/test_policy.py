@@ -42,7 +42,7 @@ class Judged(PlayedTask):
 
     def __init__(self, *replies: str, text: str = "t", **more: Any) -> None:
         company = more.pop("company", None) or kites(wiki=more.pop("wiki", WIKI))
-        super().__init__(company, off=more.pop("off", ["provenance"]), brief=False, **more)
+        super().__init__(company, brief=False, **more)
         with closing(Ledger(on_entry=self.noted)) as ledger:
             self.benchmark.briefing(ledger, text)
         self.asked: list[str] = []
