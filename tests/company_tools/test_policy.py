@@ -91,7 +91,7 @@ def test_no_text_reaches_it_but_the_change_and_the_record_that_is_changed() -> N
     played.call("Combo_List_All_Time_Entries")
     ledger = Ledger(on_entry=played.noted)
     ledger.instruction = f"{CANARY}-of-the-instruction"
-    with played.benchmark.bind(ledger, f"{CANARY}-of-the-decision") as tools:
+    with played.benchmark.bind(ledger) as tools:
         ledger.offer(tools)
         ledger.call(UPDATE, [], NOTE)
     (prompt,) = played.asked
