@@ -219,7 +219,7 @@ def _made(
             if isinstance(value, str) and field in _IDS:
                 arguments[field] = bare_id(value)
             elif isinstance(value, str) and value and field in _DAYS:
-                arguments[field] = day(value, session.user().today)
+                arguments[field] = day(value)
         return act(**arguments)
 
     model: type[BaseModel] = getattr(company, name)
