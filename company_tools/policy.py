@@ -194,7 +194,7 @@ class Policy:
         """Ask, and keep the word."""
         session, book = self._session, self._book_of(wiki.pages)
         quoted = {one.page for one in session.facts.judgements if one.basis == "rule"}
-        closed = any(one.closed or sets_rights(wiki, book, one.target, quoted) for one in every)
+        closed = any(one.closed or sets_rights(book, one.target, quoted) for one in every)
         rules = rules_shown(wiki, book, _topics(every))
         closed |= not book and len(rules) < len(wiki.pages)  # what is not shown may forbid it
         with session.memory.aside():

@@ -194,7 +194,7 @@ def _lines(pages: Mapping[str, str], path: str, numbers: Iterable[int]) -> str:
     return excerpt(pages, [(path, number) for number in numbers]).partition("\n")[2]
 
 
-def sets_rights(wiki: Wiki, book: Book | None, path: str, quoted: Iterable[str]) -> bool:
+def sets_rights(book: Book | None, path: str, quoted: Iterable[str]) -> bool:
     """Whether a page is one that says who may what, as a model has read or quoted it."""
     return path in quoted or any(rule.page == path and rule.who for rule in book or ())
 

@@ -280,12 +280,11 @@ def test_a_prepared_answer_is_sent_without_another_question(plays: Plays) -> Non
         (DONE.replace("ok_answer", "denied_security"), [pausing()], "denied_security"),
         (DONE.replace("The rolls are", "<name> is"), [pausing()], "not filled in"),
         (DONE.replace("proj_rolls", "proj_ghost"), [pausing()], "proj_ghost"),
-        (DONE.replace("LINKS: project:proj_rolls", "LINKS: none"), [pausing()], "not linked"),
         ("as you like", [pausing()], "no OUTCOME"),
     ],
     ids=[
         "no change", "broken code", "failed call", "error reported", "refusal", "blank",
-        "unseen link", "missing link", "no answer",
+        "unseen link", "no answer",
     ],
 )  # fmt: skip
 def test_a_prepared_answer_waits_where_the_work_was_not_as_ordered(
