@@ -161,9 +161,7 @@ def test_a_refusal_can_be_of_another_kind_and_is_dropped_on_demand(run: Path) ->
 
 
 def test_a_combo_tool_reports_a_refusal_as_it_does_in_a_run(run: Path) -> None:
-    talk = said(
-        run, "call 2", "answer raise no such product", "n", "p filled['fatal_error']['text']"
-    )
+    talk = said(run, "call 2", "answer raise no such product", "n", "p filled['error']['text']")
     assert talk[4] == "'no such product'\n"
 
 
