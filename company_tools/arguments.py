@@ -2,7 +2,7 @@
 
 Keys in PascalCase or camelCase, a single value for a list, a list as JSON text, an id within a
 record or with a name beside it, words of an enum in another case, shares in percent, dates in
-common forms. What could mean two things is left as it is, for the check that follows to refuse.
+digits. What could mean two things is left as it is, for the check that follows to refuse.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Annotated, Literal, Union, get_args, get_origin
 
@@ -22,13 +22,10 @@ from core.ledger import Tool, ToolFault, tool
 from core.ledger.tool import folded, spelled
 
 _FORMS = (
-    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y",
-    "%b %d %Y", "%A %d %B %Y", "%A %B %d %Y",
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d.%m.%Y",
 )  # fmt: skip
-_DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1, "day before yesterday": -2}
 _SLASHES = regex.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})")
 _CLOCK = regex.compile(r"(?<=\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}.*")
-_ORDINAL = regex.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 _ID_LIKE = regex.compile(r"(?=.*[_./\d])[\p{L}\p{N}_./-]+")
 _WITH_NAME = regex.compile(
     r"(?:[^()\[\]]+[(\[]\s*(?:id\s*[:=]\s*)?(?P<behind>\S+?)\s*[)\]]"
@@ -181,18 +178,9 @@ def bare_id(text: str) -> str:
     return str(match["behind"] or match["before"] or match["alone"]).strip("'\"`,;")
 
 
-def day(text: str, today: str) -> str:
-    """A date as the platform writes it, YYYY-MM-DD. Raises ToolFault where it is none for certain.
-
-    ``today``, in that form, is what "today" and "yesterday" count from.
-    """
-    plain = _ORDINAL.sub("", _CLOCK.sub("", text.strip())).replace(",", " ")
-    plain = " ".join(plain.split())
-    name = plain.casefold().removeprefix("the ")
-    if name in _DAYS:
-        if not today:
-            raise ToolFault(f"{plain!r} is unknown: whoami tells no day; write YYYY-MM-DD")
-        return (date.fromisoformat(today) + timedelta(days=_DAYS[name])).isoformat()
+def day(text: str) -> str:
+    """A date as the platform writes it, YYYY-MM-DD. Raises ToolFault: it is none for certain."""
+    plain = _CLOCK.sub("", text.strip())
     forms = [*_FORMS]
     if match := _SLASHES.fullmatch(plain):
         plain = regex.sub(r"[/-]", " ", plain)

@@ -29,13 +29,13 @@ NOBODY = "nobody can tell who asks: whoami answered {why!r}. Only error_internal
 def briefing(
     session: CompanySession, wiki: WikiStore, task: str | None = None, named: Collection[str] = ()
 ) -> str:
-    """A line of facts as JSON, what changed in the wiki, and its pages by name.
+    """The wiki's pages, or their names, what changed in it, and a last line of facts as JSON.
 
-    The facts: user ({id, name, department, location, salary} or "guest"), leads, member_of,
-    manages, today; unknown: what could not be asked, and why. A small wiki stands there whole, and
-    so do the pages that are ``named``. ``task``: a text for which a large wiki is shown as far as
-    there is room, as no stage chooses from it; None: one does. Raises OutOfReach: the system does
-    not answer.
+    What many tasks share comes first, so that a provider's prefix cache holds it. The facts: user
+    ({id, name, department, location, salary} or "guest"), leads, member_of, manages, today;
+    unknown: what could not be asked, and why. A small wiki stands there whole, and so do the pages
+    that are ``named``. ``task``: a text for which a large wiki is shown as far as there is room, as
+    no stage chooses from it; None: one does. Raises OutOfReach: the system does not answer.
     """
     try:
         user = session.user()
@@ -49,20 +49,20 @@ def briefing(
         unknown.append(f"today (whoami says {user.today_said or ''!r})")
     if unknown:
         facts["unknown"] = "; ".join(unknown)
-    first = json.dumps(facts, ensure_ascii=False)
+    last = json.dumps(facts, ensure_ascii=False)
     pages = pages_or_none(session, wiki)
     if pages is None:
-        return f"{first}\nthe wiki cannot be read"
+        return f"the wiki cannot be read\n{last}"
     before = wiki.before(user.wiki_sha1)
     new = changes(pages if before is None else before, pages)
-    lines = [first, *([f"the wiki has changed: {new}"] if new else [])]
     whole = whole_pages(pages, named)
-    lines += [whole_text(pages, whole)] if whole else []
+    lines = [whole_text(pages, whole)] if whole else []
     if task is not None and len(whole) < len(pages):
         lines.append(text_without_book(pages, wiki, task))
     if others := [path for path in pages if path not in whole]:
         lines.append(f"other pages: {', '.join(others[:NAMED_AT_MOST])}")
-    return "\n".join(lines)
+    lines += [f"the wiki has changed: {new}"] if new else []
+    return "\n".join([*lines, last])
 
 
 def whole_pages(pages: Pages, named: Collection[str] = ()) -> list[str]:
@@ -76,7 +76,7 @@ def requester_of(session: CompanySession, briefing: str) -> Requester | None:
     """Who asks, by the facts of a briefing, as far as rules hang on it; None for a guest."""
     if session.known_guest or not session.requester:
         return None
-    facts = json.loads(briefing.partition("\n")[0])
+    facts = json.loads(briefing.rpartition("\n")[2])
     unknown = "unknown" in facts
     return Requester(
         session.user().department or "",

@@ -17,7 +17,6 @@ from company_tools.change import RECORD, RESPOND, WHOAMI, Change, ChangeRequest,
 from company_tools.company_facts import FORBIDDEN, USUAL_LIMIT, CompanyFacts
 from company_tools.endpoints import ENDPOINTS, read_employee
 from company_tools.evidence import Evidence, Memory
-from company_tools.rule_book import Book
 from company_tools.user import User, consistent
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -44,8 +43,6 @@ FIELDS: dict[type[BaseModel], str] = {
 WIKI_VERSION = "wiki version "
 """Begins the notice in a journal that names the version; what follows is its hash."""
 VERSION_CHARS = 200
-OBJECTION_CHARS = 60
-AGAIN = "not sent: the same objection as before, which nothing that was said since has settled"
 
 
 class CompanySession(TaskApi[CompanyFacts]):
@@ -58,15 +55,12 @@ class CompanySession(TaskApi[CompanyFacts]):
         self.verdict = self._verdict
         self.log: Log = tuple
         """The platform's log of the task; an empty one settles nothing."""
-        self.guarded_by_words = True
-        """Whether guards that read sentences act as well, beside the policy."""
         self.silent = True
         """Whether nothing at all is sent any more once the user has been answered."""
         self.calls: Sequence[ToolCall] = ()
         """Every tool call of the task, as those know who look at its answer."""
         self.may_write: Callable[[], str | None] = lambda: None
         """Asked before every change: what speaks against it."""
-        self.speaks_against: Callable[[Change], str | None] = lambda change: None
         self.judge: Callable[[Sequence[ChangeRequest]], str | None] = lambda requests: None
         """Asked about each set of changes before the first of it is sent: why it must not be."""
         self._granted: list[ChangeRequest] = []
@@ -74,12 +68,9 @@ class CompanySession(TaskApi[CompanyFacts]):
         self._collected: list[ChangeRequest] | None = None
         """Changes that are only looked at, to be judged together."""
         self._trusted = False
-        self._objections: set[str] = set()
         self.task = ""
         """The task's text; "" before it is known."""
         self.read_wiki: Callable[[], Mapping[str, str]] = dict
-        self.book_of: Callable[[Mapping[str, str]], Book | None] = lambda pages: None
-        """What a model has read of the rules on these pages."""
         self.on_record: set[str] = set()
         self._user: User | None = None
         self._noted_version = ""
@@ -283,11 +274,6 @@ class CompanySession(TaskApi[CompanyFacts]):
         if why := self._rule_against(request):
             return why
         change = Change.of(request)
-        if why := self.speaks_against(change):
-            if why in self._objections:
-                return f"{AGAIN} ({why[:OBJECTION_CHARS]}…)"
-            self._objections.add(why)
-            return f"not sent: {why}"
         same = (one for one in self.facts.changes if one.is_same(change.path, change.body))
         # What was refused, or had no effect, is tried once more.
         if other := next((one for one in same if one.outcome not in ("refused", "lost")), None):

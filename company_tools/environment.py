@@ -20,9 +20,9 @@ from company_tools.final_answer import (
     read_final_answer,
     reworded,
 )
-from company_tools.guards import NOT_PUBLIC, may_write, objections, public_answer, unintended
+from company_tools.guards import may_write, objections, public_answer, unintended
 from company_tools.policy import Policy
-from company_tools.provenance import Provenance
+from company_tools.registry import FAILED, NOT_PUBLIC
 from company_tools.rule_book import RuleBooks
 from company_tools.rule_choice import fitting, whole_text
 from company_tools.toolbox import known, tools_of
@@ -71,7 +71,6 @@ class CompanyEnvironment:
         self._wiki, self.books = wiki or WikiStore(), books or RuleBooks()
         self._off, self._docs = frozenset(guards_off), docs or {}
         self._rulebooks, self._brief_rules = tuple(rulebooks), brief_rules
-        self._provenance = Provenance(self._session, self.books)
         self._policy: Policy | None = None
         self._guard(self._session)
         self._known_writes, self._known_version = 0, ""
@@ -85,10 +84,6 @@ class CompanyEnvironment:
         """Let the guards that act where the deed is speak in the session."""
         session.may_write = lambda: may_write(session, self._off)
         session.read_wiki = lambda: pages_now(session, self._wiki)
-        session.book_of = self.books.known
-        session.guarded_by_words = "provenance" not in self._off
-        if session.guarded_by_words:
-            session.speaks_against = self._provenance.speaks_against
         session.silent = "one-response" not in self._off
 
     def ask_policy(self, client: ModelClient, texts: Texts = NONE) -> None:
@@ -97,12 +92,8 @@ class CompanyEnvironment:
         self._session.judge = self._policy.speaks_against
 
     @contextmanager
-    def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
-        """The tools for one instruction; a guest has none that write or tell of people.
-
-        ``decided``: the words of the decision, which may name the rule that a change goes by.
-        """
-        self._provenance.decided = decided
+    def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
+        """The tools for one instruction; a guest has none that write or tell of people."""
         with self._session.recording_to(ledger):
             tools = retold(tools_of(self._session, self._wiki), self._docs)
             yield [tool for tool in tools if not tool.final]
@@ -129,7 +120,6 @@ class CompanyEnvironment:
         """
         session = self._session
         session.task = task
-        self._provenance.begin()
         with session.recording_to(ledger):
             asked = task if self._brief_rules else None
             text = briefing(session, self._wiki, asked, self._rulebooks)
@@ -193,7 +183,7 @@ class CompanyEnvironment:
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the changes among recorded requests again; what was answered otherwise now."""
         session = self._session
-        with session.recording_to(ledger), self._provenance.trusting(), session.trusting():
+        with session.recording_to(ledger), session.trusting():
             # No change without knowing who asks, not even one that was made before.
             known(session)
             differences = [session.repeat(request) for request in requests]
@@ -285,8 +275,7 @@ class CompanyEnvironment:
         """Send error_internal, unless an answer was sent before. Raises ToolFault."""
         self._session.settle_answer()
         if not self._session.facts.responses:
-            text = "The request could not be completed because of an internal error."
-            answer = FinalAnswer("error_internal", text, ())
+            answer = FinalAnswer("error_internal", FAILED, ())
             self._session.answer(as_sent(answer, self._session))
 
     def _told(self, answer: FinalAnswer) -> str | None:

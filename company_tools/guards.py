@@ -2,8 +2,8 @@
 
 Each guard can be switched off by its name. A hard one is never overruled: what it refuses is not
 sent. A soft one objects once. The guards that are no check of an answer act where the deed is:
-``one-response``, ``provenance`` and the write half of ``identity`` and ``guest`` in the session,
-``wiki`` where the state is read.
+``one-response`` and the write half of ``identity`` and ``guest`` in the session, ``wiki`` where
+the state is read.
 """
 
 from __future__ import annotations
@@ -12,30 +12,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import regex
-
 from company_tools import listings
 from company_tools.change import LOG_TIME, WIKI_UPDATE, Change
-from company_tools.company_session import CompanySession, unless_refused
-from company_tools.evidence import Known
+from company_tools.company_session import CompanySession
 from company_tools.failed_writes import failed_writes
-from company_tools.final_answer import (
-    FinalAnswer,
-    links_of,
-    named_in,
-)
-from company_tools.guest_check import leaks
-from company_tools.registry import held_literally
+from company_tools.final_answer import FinalAnswer, links_of, named_in
+from company_tools.registry import EMAIL, ID, NOT_PUBLIC, held_literally
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolCall, ToolFault
 from core.tools.faults import OutOfReach
 from core.tools.task_api import body_of
 
-_EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
-_ID = regex.compile(r"(?<![\p{L}\p{N}_./-])(?=[\p{L}\p{N}.-]*_)[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
-_QUOTED = regex.compile(r"[\"“„«][^\"“”„«»]*+[\"“”»]|(?<!\S)['‘][^'‘’]*+['’](?![\p{L}\p{N}])")
-"""What an answer only quotes, such as a note, names nothing that it is about."""
 PRIVATE = frozenset({"employee", "customer", "project"})
 """Kinds of records that a guest's answer never points to."""
 _CHANGED_KINDS = {
@@ -46,8 +34,6 @@ _CHANGED_KINDS = {
     "/time/update": {"employee", "project"},
     WIKI_UPDATE: {"wiki"},
 }
-NOT_PUBLIC = "I am not able to help with that."
-"""What a guest is told in place of an answer that holds something private."""
 
 
 class Guard(NamedTuple):
@@ -77,11 +63,7 @@ def _guest(answer: FinalAnswer, session: CompanySession) -> str | None:
     if not session.known_guest:
         return None
     links = [f"{link.kind}:{link.id}" for link in answer.links or () if link.kind in PRIVATE]
-    pages = unless_refused(session.read_wiki, {})
-    held = [held_literally(answer.message, session)]
-    if session.guarded_by_words:
-        held += leaks(answer.message, session, session.task, pages, session.book_of(pages))
-    held = list(filter(None, held))
+    held = [*filter(None, [held_literally(answer.message, session)])]
     held += ["links to records"] if links else []
     return f"the user is a guest, and the answer holds {', '.join(held)}" if held else None
 
@@ -106,11 +88,11 @@ def _unseen(answer: FinalAnswer, session: CompanySession) -> str | None:
         if link.kind != "location" and not evidence.has(link.kind, link.id)
     ]
     known = {i.casefold() for i in evidence.ids} | evidence.emails
-    text = _EMAIL.sub(" ", answer.message)
+    text = EMAIL.sub(" ", answer.message)
     for kind, page in evidence.records:
         text = text.replace(page, " ") if kind == "wiki" else text
     told = "\n".join([session.task, *evidence.pages.values(), *evidence.texts.values()]).casefold()
-    texts = [i for i in _ID.findall(text) if i.casefold() not in known and i.casefold() not in told]
+    texts = [i for i in ID.findall(text) if i.casefold() not in known and i.casefold() not in told]
     strange = [*links, *(texts if answer.outcome == "ok_answer" else ())]
     if strange:
         return (
@@ -137,30 +119,16 @@ def _written(answer: FinalAnswer, session: CompanySession) -> str | None:
 
 
 def _looked(answer: FinalAnswer, session: CompanySession) -> str | None:
-    """Nothing was found, and nothing was looked through: no list, and no record that is named."""
-    if answer.outcome != "ok_not_found" or session.evidence.listed:
+    """Nothing was found, and nothing was looked through: no list, and no record but the user's."""
+    evidence = session.evidence
+    if answer.outcome != "ok_not_found" or evidence.listed:
         return None
-    named = [k for k in _named(f"{session.task}\n{answer.message}", session) if k.kind in PRIVATE]
-    if any((one.kind, one.id) in session.evidence.whole for one in named):
+    if evidence.whole - {("employee", session.requester)}:
         return None
-    if len(named) > 1:  # what several have in common stands in no note of one of them
-        return None
-    if named:
-        return f"{_shown(named[0])} was not read, with its notes or description"
     return (
         "you answer ok_not_found, but no kind of record was listed whole (archived ones and both "
-        "orders of a name included). Is it certain that nothing is there?"
+        "orders of a name included), and no record was read. Is it certain that nothing is there?"
     )
-
-
-def _named(text: str, session: CompanySession) -> list[Known]:
-    """The records that a text names in its own words, which quotations are not."""
-    return list(named_in(_QUOTED.sub(" ", text), session))
-
-
-def _shown(known: Known) -> str:
-    about = ", ".join(filter(None, (known.name, known.about))) if known.name != known.id else ""
-    return f"{known.kind}:{known.id}{f' ({about})' if about else ''}"
 
 
 def unintended(
@@ -203,12 +171,12 @@ def _named_beside(
     """
     kinds = {kind for change in changes for kind in _CHANGED_KINDS[change.path]}
     notes = "\n".join(text for (_, id), text in session.evidence.texts.items() if id in written)
-    approvers = {*_named(notes, session)} - {*_named(session.task, session)}
+    approvers = {*named_in(notes, session)} - {*named_in(session.task, session)}
     records = session.evidence.records
     changed = {session.evidence.name_of(*key) for key in records if key[1] in written}
     return [
         known.name or known.id
-        for known in _named(message, session)
+        for known in named_in(message, session)
         if known.kind in kinds
         and known not in approvers
         and known.id not in {*written, session.requester}
@@ -234,7 +202,6 @@ GUARDS = (
     Guard("one-response", True),
     Guard("looked", False, _looked),
     Guard("wiki", False),
-    Guard("provenance", False),
 )
 NAMES = tuple(guard.name for guard in GUARDS)
 

@@ -25,7 +25,7 @@ from company_tools.policy_rules import (
     sets_rights,
     weighed,
 )
-from company_tools.registry import held_literally
+from company_tools.registry import FIXED, held_literally
 from company_tools.rule_book import Book
 from core.ledger import Judgement
 from core.models.model_call import Message, ModelCall
@@ -48,14 +48,6 @@ PAGE_CHARS, QUOTE_CHARS, REASON_CHARS = 200, 400, 240
 GUEST = "answer to a guest"
 GUEST_TOPICS = ("places", "date")
 """Subjects whose lines a guest's answer may need beside those on guests."""
-FIXED = frozenset(
-    {
-        "I am not able to help with that.",
-        "I am not allowed to do or tell that.",
-        "The request could not be completed because of an internal error.",
-    }
-)
-"""Messages of our own, which tell nothing."""
 TOO_MANY = (
     f"not sent: {QUESTIONS_AT_MOST} sets of changes of this task were judged, and no more are. "
     "Changes that belong together go in one call: Combo_Make_Changes_For_List takes the whole "
@@ -202,7 +194,7 @@ class Policy:
         """Ask, and keep the word."""
         session, book = self._session, self._book_of(wiki.pages)
         quoted = {one.page for one in session.facts.judgements if one.basis == "rule"}
-        closed = any(one.closed or sets_rights(wiki, book, one.target, quoted) for one in every)
+        closed = any(one.closed or sets_rights(book, one.target, quoted) for one in every)
         rules = rules_shown(wiki, book, _topics(every))
         closed |= not book and len(rules) < len(wiki.pages)  # what is not shown may forbid it
         with session.memory.aside():

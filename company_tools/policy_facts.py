@@ -6,7 +6,6 @@ Free text stands only in what changes and in the record of what is changed.
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -18,6 +17,7 @@ from company_tools import listings, profile
 from company_tools.change import SCALARS, ChangeRequest, levels_of
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.endpoints import read_employee, read_entry, read_project
+from company_tools.words import within, words
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
@@ -56,8 +56,6 @@ class Described:
     """Its subjects, as a rule book calls them."""
     closed: bool = False
     """Pay, or hours of somebody else: nothing but a rule gives that."""
-    salary: int | None = None
-    """Of the person whose record is changed."""
 
 
 def user_text(session: CompanySession) -> str:
@@ -142,9 +140,7 @@ def _of_person(session: CompanySession, request: company.Req_UpdateEmployeeInfo)
         f"{person.location}, note (free text): {_data(person.notes)}."
     )
     closed = "pay" in topics
-    return Described(
-        PERSON, person.id, tuple(lines), facts, record, tuple(topics), closed, person.salary
-    )
+    return Described(PERSON, person.id, tuple(lines), facts, record, tuple(topics), closed)
 
 
 def _of_team(session: CompanySession, request: company.Req_UpdateProjectTeam) -> Described:
@@ -279,10 +275,10 @@ def _record_of(session: CompanySession, project: wire.ProjectDetail) -> str:
 
 def _named(session: CompanySession, id: str, name: str) -> str:
     """How far the task names a record, and where else its name stands that this task was shown."""
-    said, parts = _words(session.task), _words(name)
+    said, parts = words(session.task), words(name)
     has_id = regex.search(rf"(?<![\w-]){regex.escape(id)}(?![\w-])", session.task)
     orders = (parts, [*parts[1:], *parts[:1]], [*parts[-1:], *parts[:-1]])
-    if has_id or (parts and any(_is_within(order, said) for order in orders)):
+    if has_id or any(within(" ".join(order), session.task) for order in orders):
         return f"The task names {name} ({id}) in full"
     part = next((one for one in parts if len(one) >= LEAST_PART and one in said), "")
     places = ", ".join(_places(session, id, name))
@@ -290,7 +286,7 @@ def _named(session: CompanySession, id: str, name: str) -> str:
     if not part:
         return f"The task has neither the name nor the id of {name} ({id}){seen}"
     everybody = unless_refused(lambda: listings.employees(session), [])
-    bearers = sum(part in _words(one.name) for one in everybody)
+    bearers = sum(part in words(one.name) for one in everybody)
     many = f", which {bearers} people on record bear" if bearers else ""
     return f"The task has only a part of the name {name} ({id}): {part!r}{many}{seen}"
 
@@ -301,15 +297,6 @@ def _places(session: CompanySession, id: str, name: str) -> Iterator[str]:
     texts = {f"page {path}": text for path, text in evidence.pages.items()}
     texts |= {what: text for (what, whose), text in evidence.texts.items() if whose != id}
     return (where for where, text in texts.items() if id in text or name in text)
-
-
-def _words(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return regex.findall(r"[\p{L}\p{N}]+", regex.sub(r"\p{M}", "", plain))
-
-
-def _is_within(part: Sequence[str], whole: Sequence[str]) -> bool:
-    return any([*part] == [*whole[n : n + len(part)]] for n in range(len(whole)))
 
 
 def _day(text: str) -> str:

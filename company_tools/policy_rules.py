@@ -74,8 +74,8 @@ class Wiki:
                 pages[path] = str(before)
             else:
                 pages.pop(path, None)
-        named = {path: _named_by(text, pages.keys() - {path}) for path, text in pages.items()}
-        index = _index_of(named) if index is None else index if index in pages else ""
+        named = _references(pages)
+        index = index_page(pages) if index is None else index if index in pages else ""
         linked, left = set[str](), [index] if index else list(pages)
         while left:
             if (path := left.pop()) not in linked:
@@ -121,16 +121,18 @@ SOME = "These are the lines on this kind of change and on everybody, not the who
 NO_INDEX = "The wiki has no index: every page counts that this task has not written."
 
 
-def _named_by(text: str, paths: Iterable[str]) -> set[str]:
-    """The pages that a text names by their paths."""
+def _references(pages: Mapping[str, str]) -> dict[str, set[str]]:
+    """By page the others that it names by their paths."""
+    forms = {path: regex.compile(rf"(?<![\w/.-]){regex.escape(path)}(?![\w/-])") for path in pages}
     return {
-        path for path in paths
-        if path in text and regex.search(rf"(?<![\w/.-]){regex.escape(path)}(?![\w/-])", text)
-    }  # fmt: skip
+        path: {p for p, form in forms.items() if p != path and p in text and form.search(text)}
+        for path, text in pages.items()
+    }
 
 
-def _index_of(named: Mapping[str, set[str]]) -> str:
+def index_page(pages: Mapping[str, str]) -> str:
     """The page that stands first, where it refers to most others or to half of them; else ""."""
+    named = _references(pages)
     first, others = next(iter(named.items()), ("", set[str]()))
     most = max(map(len, named.values()), default=0)
     return first if others and (len(others) == most or 2 * len(others) >= len(named) - 1) else ""
@@ -192,7 +194,7 @@ def _lines(pages: Mapping[str, str], path: str, numbers: Iterable[int]) -> str:
     return excerpt(pages, [(path, number) for number in numbers]).partition("\n")[2]
 
 
-def sets_rights(wiki: Wiki, book: Book | None, path: str, quoted: Iterable[str]) -> bool:
+def sets_rights(book: Book | None, path: str, quoted: Iterable[str]) -> bool:
     """Whether a page is one that says who may what, as a model has read or quoted it."""
     return path in quoted or any(rule.page == path and rule.who for rule in book or ())
 

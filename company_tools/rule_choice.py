@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 import regex
 from rapidfuzz import fuzz
 
+from company_tools.policy_rules import index_page
 from company_tools.rule_book import Book, Rule
 from company_tools.wiki_lines import excerpt, lines_of
 from company_tools.wiki_search import best_pages
@@ -185,11 +186,3 @@ def fitting(pages: Mapping[str, str], paths: Iterable[str], tokens: int) -> list
 def whole_text(pages: Mapping[str, str], paths: Iterable[str]) -> str:
     """Pages as a prompt has them."""
     return "\n".join(f"== {path} ==\n{pages[path].strip()}" for path in paths)
-
-
-def index_page(pages: Mapping[str, str]) -> str | None:
-    """The page that names the paths of most other pages; None: none does, or several as many."""
-    named = {path: sum(o != path and o in text for o in pages) for path, text in pages.items()}
-    best = max(named.values(), default=0)
-    most = [path for path, count in named.items() if count == best]
-    return most[0] if best and len(most) == 1 else None

@@ -60,8 +60,7 @@ def filters(
     Raises:
         ToolFault: a record or a date is not meant for certain, or the period ends before it begins.
     """
-    today = session.user().today
-    date_from, date_to = (day(text, today) if text else "" for text in (first, last))
+    date_from, date_to = (day(text) if text else "" for text in (first, last))
     if date_to and date_from > date_to:
         raise ToolFault(f"date_from {date_from} is after date_to {date_to}")
     return {

@@ -153,13 +153,13 @@ def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
         "Req_GetCustomer": lambda id: {"company": listings.customer(session, id), "found": True},
     }
     tools = [
-        _made(session, "read", "Req_WhoAmI", session.user),
-        *(_made(session, "read", name, act) for name, act in one_record.items()),
+        _made("read", "Req_WhoAmI", session.user),
+        *(_made("read", name, act) for name, act in one_record.items()),
         *(_listing(session, name) for name in _LISTS),
-        *(_made(session, "read", name, partial(_sent, session, name)) for name in _READS),
-        *(_made(session, "write", name, partial(_sent, session, name)) for name in _WRITES),
-        _made(session, "write", "Req_UpdateProjectStatus", partial(updates.update_status, session)),
-        _made(session, "write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
+        *(_made("read", name, partial(_sent, session, name)) for name in _READS),
+        *(_made("write", name, partial(_sent, session, name)) for name in _WRITES),
+        _made("write", "Req_UpdateProjectStatus", partial(updates.update_status, session)),
+        _made("write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
         *map(loosened, combos),
     ]
     return [*tools, _of_list(session, {one.name: one for one in tools})]
@@ -208,7 +208,6 @@ def shown_tools() -> list[Tool]:
 
 
 def _made(
-    session: CompanySession,
     kind: Kind,
     name: str,
     act: Callable[..., object],
@@ -219,7 +218,7 @@ def _made(
             if isinstance(value, str) and field in _IDS:
                 arguments[field] = bare_id(value)
             elif isinstance(value, str) and value and field in _DAYS:
-                arguments[field] = day(value, session.user().today)
+                arguments[field] = day(value)
         return act(**arguments)
 
     model: type[BaseModel] = getattr(company, name)
@@ -261,7 +260,7 @@ def _listing(session: CompanySession, name: str) -> Tool:
         following = end if end < len(records) else END
         return {FIELDS[kind]: records[start:end], "next_offset": following, "limit": used}
 
-    return _made(session, "read", name, act, {"offset": 0, "limit": 0})
+    return _made("read", name, act, {"offset": 0, "limit": 0})
 
 
 def _sent(session: CompanySession, name: str, **arguments: Any) -> object:

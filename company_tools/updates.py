@@ -271,7 +271,7 @@ def Combo_Update_Time_Entry_For_Changes(
     given = (date, hours, work_category, notes, billable, status)
     wanted = {f: v for f, v in zip(_ENTRY_FIELDS, given, strict=True) if v is not None}
     if date is not None:
-        wanted["date"] = day(date, session.user().today)
+        wanted["date"] = day(date)
     if hours is not None and hours < 0:
         raise ToolFault(f"hours must not be negative: {hours}")
 
@@ -316,7 +316,7 @@ def Combo_Log_Time_For_Project(
         employee=who,
         customer=customer,
         project=where,
-        date=day(date, session.user().today),
+        date=day(date),
         hours=hours,
         work_category=work_category or (OF_CUSTOMER if customer else INTERNAL),
         notes=notes,

@@ -233,12 +233,6 @@ def lines_of(page: str) -> tuple[Line, ...]:
     return _Page(page).lines()
 
 
-def context_of(page: str, line: Line) -> str:
-    """What stands over a line, and goes with it, as text."""
-    lines = lines_of(page)
-    return "\n".join(lines[n - 1].text for n in sorted(line.needs) if n != line.number)
-
-
 def excerpt(pages: Mapping[str, str], chosen: Iterable[tuple[str, int]]) -> str:
     """Chosen lines by page, in the order of the pages' first one, with all that they need.
 

@@ -60,11 +60,6 @@ def alike(one: str, other: str) -> float:
     return ratio / 100 * 0.95 if min(len(short), 5) >= 4 and ratio >= ALIKE else 0.0
 
 
-def is_among(word: str, others: Iterable[str]) -> bool:
-    """Whether a word is one of others, in any form of it."""
-    return any(alike(word, other) >= SAME for other in others)
-
-
 def telling_weights(asked: Iterable[str], texts: Sequence[Iterable[str]]) -> dict[str, float]:
     """How much each word tells, by how few of the texts have it in any form.
 

@@ -55,11 +55,8 @@ class Environment(Protocol):
     def state(self, ledger: Ledger) -> str:
         """The world now as text for the prompt, read afresh. Raises ToolFault without an answer."""
 
-    def bind(self, ledger: Ledger, decided: str = "") -> AbstractContextManager[list[Tool]]:
-        """The tools for one instruction; while it lasts, every request is recorded in its ledger.
-
-        ``decided``: the decision that it comes from, in its own words.
-        """
+    def bind(self, ledger: Ledger) -> AbstractContextManager[list[Tool]]:
+        """The tools for one instruction; while it lasts, requests are recorded in its ledger."""
 
     def check_finish(
         self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()

@@ -149,8 +149,7 @@ class TaskLoop:
             return None, self._finish(decision, worded=worded)
         if self._is_last_turn(number):
             return None, NOT_CARRIED_OUT
-        decided = f"{decision.thought}\n{decision.instruction}"
-        with self._recorded_to() as ledger, self.environment.bind(ledger, decided) as tools:
+        with self._recorded_to() as ledger, self.environment.bind(ledger) as tools:
             ledger.offer([*tools, *self._stages.tools(ledger)])
             ledger.on_call = self.on_call
             return self.strategy.act(decision, ledger), None

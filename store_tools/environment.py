@@ -61,7 +61,7 @@ class StoreEnvironment:
         self._tools = retold(tools_of(self._session), docs or {})
 
     @contextmanager
-    def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
+    def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
         """The tools for one instruction; while it lasts, requests are recorded in its ledger."""
         with self._session.recording_to(ledger):
             yield list(self._tools)

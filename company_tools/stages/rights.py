@@ -21,6 +21,7 @@ from company_tools.company_session import CompanySession
 from company_tools.final_answer import FinalAnswer
 from company_tools.names import Named
 from company_tools.profile import CustomerFacts, EmployeeFacts, ProjectFacts, TargetFacts
+from company_tools.registry import DENIED, FAILED
 from company_tools.stages.entities import PROMPTS, CompanyStage, facts_of, tagged
 from company_tools.stages.rule_book import rules_of
 from company_tools.words import within
@@ -36,8 +37,6 @@ from core.runs.task import Finding, StageInput, Verdict
 
 TARGETS_AT_MOST = 3
 REASON_CHARS = 240
-NOBODY = "The request could not be completed because of an internal error."
-DENIED = "I am not allowed to do or tell that."
 
 
 class Guest(CompanyStage):
@@ -62,7 +61,7 @@ class Ties(CompanyStage):
         with self._environment.reading(ledger) as (session, _):
             if session.identity_fault:
                 reason = f"nobody can tell who asks: {session.identity_fault}"[:REASON_CHARS]
-                return _ended("error_internal", NOBODY, reason)
+                return _ended("error_internal", FAILED, reason)
             ties = _ties_to(session, _targets_of(task))
         same: dict[str, list[str]] = {}
         for id, facts in ties.items():

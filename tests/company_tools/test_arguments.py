@@ -15,48 +15,36 @@ from company_tools.wiki_store import WikiStore
 from core.ledger import ToolFault
 from tests.company_tools.kites import toolbox
 
-TODAY = "2025-05-06"
 DAYS = st.dates(date(1990, 1, 1), date(2090, 1, 1))
 
 
 @given(DAYS)
 def test_a_date_is_read_in_all_forms_that_mean_one_day(when: date) -> None:
-    iso, month = when.isoformat(), when.strftime("%B")
+    iso = when.isoformat()
     forms = [
         iso,
         f"{iso}T00:00:00Z",
         iso.replace("-", "/"),
         f"{when.day}.{when.month}.{when.year}",
-        f"{when.day} {month} {when.year}",
-        f"{month} {when.day}, {when.year}",
-        f"{month} {when.day}th, {when.year}",
-        when.strftime("%d-%b-%Y").replace("-", " "),
-        when.strftime("%A, %d %B %Y"),
     ]
     if when.day > 12:
         forms += [f"{when.day}/{when.month}/{when.year}", f"{when.month}/{when.day}/{when.year}"]
-    assert {day(form, TODAY) for form in forms} == {iso}
+    assert {day(form) for form in forms} == {iso}
 
 
 @given(DAYS)
 def test_a_date_that_could_be_two_days_is_refused(when: date) -> None:
     if when.day <= 12 and when.day != when.month:
         with pytest.raises(ToolFault, match="write YYYY-MM-DD"):
-            day(f"{when.day}/{when.month}/{when.year}", TODAY)
+            day(f"{when.day}/{when.month}/{when.year}")
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
-    [("today", TODAY), ("Yesterday", "2025-05-05"), ("the day before yesterday", "2025-05-04")],
+    "said", ["2025-02-30", "31/02/2025", "soon", "today", "6 May 2025", "", "13/13/2025", "5.6.25"]
 )
-def test_days_from_today(said: str, meant: str) -> None:
-    assert day(said, TODAY) == meant
-
-
-@pytest.mark.parametrize("said", ["2025-02-30", "31/02/2025", "soon", "", "13/13/2025", "5.6.25"])
 def test_what_is_no_date_is_refused(said: str) -> None:
     with pytest.raises(ToolFault, match="is no date for certain"):
-        day(said, TODAY)
+        day(said)
 
 
 @pytest.mark.parametrize(

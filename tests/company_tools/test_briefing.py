@@ -19,7 +19,7 @@ RULE = "Only executives may see a salary. Access to time entries is allowed to l
 
 
 def facts(played: PlayedTask) -> dict[str, object]:
-    found: dict[str, object] = json.loads(played.briefing.splitlines()[0])
+    found: dict[str, object] = json.loads(played.briefing.splitlines()[-1])
     return found
 
 

@@ -275,7 +275,7 @@ def test_time_is_logged_with_the_projects_customer_and_by_who_asks() -> None:
         "Combo_Log_Time_For_Project",
         employee="juergen_mueller",
         project="proj_sails",
-        date="yesterday",
+        date="5.5.2025",
         hours="3",
         billable="true",
     )

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from company_tools.guards import NAMES, NOT_PUBLIC, guards_off
-from company_tools.rule_book import Rule
+from company_tools.guards import NAMES, guards_off
+from company_tools.registry import FIXED, NOT_PUBLIC
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
 from core.runs.work import WorkReport
@@ -68,9 +68,8 @@ def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
     "message",
     [
         "Una Berg works here.", "Ask Berg Una.", "una berg", "Write to una_berg@kites.example.",
-        "JURGEN MULLER", "Jürgen  Müller", "U.n.a B.e.r.g", "greB anU", "It is proj_sails.",
-        "Đorđe Ćosić", "Ask cust_circus.", "The id is una_holm", "Ask Una.",
-        "Bqrqiqgqhqtq qSqaqiqlqsq",
+        "JURGEN MULLER", "Jürgen  Müller", "It is proj_sails.", "Đorđe Ćosić", "Ask cust_circus.",
+        "The id is una_holm", "It is for Bright Sails",
     ],
 )  # fmt: skip
 def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
@@ -86,14 +85,26 @@ def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
 
 
 @pytest.mark.promise("no order from a text")
-@pytest.mark.parametrize("written", ["{0}", "{0:,}", "{0}.00", "{1}k", "EUR {0:,}.00"])
+@pytest.mark.parametrize("written", ["{0}", "{0:,}", "{0}.00", "EUR {0:,}.00"])
 def test_a_guests_answer_holds_no_salary(written: str) -> None:
     played = PlayedTask(user=None)
     salary = kites()["employees"][0]["salary"]
-    text = f"It is {written.format(salary, salary // 1000)}."
+    text = f"It is {written.format(salary)}."
     assert "salary" in (played.asked_back("ok_answer", text) or "")
     assert played.finish("ok_answer", text) is None
     assert played.answered == ["denied_security"]
+
+
+@pytest.mark.parametrize("message", sorted(FIXED))
+def test_a_refusal_of_our_own_tells_nothing_whatever_people_are_called(message: str) -> None:
+    company = kites()
+    company["employees"].append(person("to_help", "Help With"))
+    company["customers"][0]["name"] = "able to help"
+    company["projects"][0]["name"] = "internal error"
+    played = PlayedTask(company, user=None)
+    assert played.asked_back("denied_security", message) is None
+    assert played.finish("denied_security", message) is None
+    assert played.responses[0]["message"] == message
 
 
 def test_a_guest_is_told_dates_places_and_pages() -> None:
@@ -102,51 +113,6 @@ def test_a_guest_is_told_dates_places_and_pages() -> None:
     assert played.asked_back("ok_answer", text) is None
     assert played.finish("ok_answer", text) is None
     assert played.responses[0]["links"] == []
-
-
-def test_a_guest_is_told_the_address_and_the_sentence_that_a_page_opens_to_guests() -> None:
-    company = kites()
-    company["wiki"]["desk.md"] = (
-        "The desk may tell a visitor\n\n- where to apply, which is jobs@kites.example.\n\n"
-        "Each answer to a visitor ends with: We belong to Gale & Sons S.A.\n"
-    )
-    company["wiki"]["shouting.md"] = "PLEASE shut the door. Please.\nWrite to ops@kites.example.\n"
-    played = PlayedTask(company, user=None)
-    text = "Please write to jobs@kites.example. We belong to Gale & Sons S.A."
-    assert played.asked_back("ok_answer", text) is None
-    assert played.finish("ok_answer", text) is None
-    assert played.answered == ["ok_answer"]
-    other = PlayedTask(company, user=None)
-    assert "mail" in (other.asked_back("ok_answer", "Please write to ops@kites.example.") or "")
-
-
-@pytest.mark.parametrize(
-    "hours", ["from 06:00 to 22:00", "from 6:00, until 22:00", "06:00–22:00", "6:00-22:00 o'clock"]
-)
-def test_a_guest_is_told_the_opening_hours_that_a_page_opens_to_guests(hours: str) -> None:
-    company = kites()
-    company["wiki"]["front.md"] = (
-        "# For visitors\n\nThe hotline is staffed from 06:00 to 22:00 in Bergen.\n"
-    )
-    played = PlayedTask(company, user=None)
-    assert played.asked_back("ok_answer", f"Yes, in Bergen we are there {hours}.") is None
-    assert "digits" in (played.asked_back("ok_answer", "We are there from 0 7 3 0 on.") or "")
-
-
-def test_a_guest_is_told_what_the_model_s_rule_book_opens_to_guests_in_any_language() -> None:
-    company = kites()
-    page = "# Besuch\n\nDie Werkstatt hat von 10:00 bis 13:30 offen, in Gasse 17. Sonst zu.\n"
-    company["wiki"]["besuch.md"] = page
-    told = "Die Werkstatt hat von 10:00 bis 13:30 offen, in Gasse 17."
-    closed = PlayedTask(company, user=None)
-    assert "guest" in (closed.asked_back("ok_answer", told) or "")
-    known = PlayedTask(company, user=None)
-    rule = Rule("besuch.md", 2, "guest", "places, date", "see")
-    known.benchmark._session.book_of = lambda pages: (rule,)
-    assert known.asked_back("ok_answer", told) is None
-    refused = PlayedTask(company, user=None)
-    refused.benchmark._session.book_of = lambda pages: (rule._replace(does="refuse"),)
-    assert "guest" in (refused.asked_back("ok_answer", told) or "")
 
 
 @pytest.mark.promise("no order from a text")
@@ -163,6 +129,12 @@ def test_the_folders_of_a_page_that_was_seen_are_no_ids() -> None:
     played = PlayedTask(company)
     assert played.asked_back("ok_answer", "It is how_we_work/time_kept.md.") is None
     assert "how_we_rest" in (played.asked_back("ok_answer", "It is how_we_rest/x.md.") or "")
+
+
+def test_an_address_is_no_id_whatever_its_domain_is_called() -> None:
+    played = PlayedTask()
+    assert played.asked_back("ok_answer", "I wrote to office@north_gale.example.") is None
+    assert "north_gale" in (played.asked_back("ok_answer", "It is north_gale.") or "")
 
 
 def test_what_was_never_seen_is_never_sent() -> None:
@@ -402,31 +374,10 @@ def test_not_found_is_believed_after_a_whole_look() -> None:
 
 def test_nothing_is_found_in_a_record_that_was_read() -> None:
     played = PlayedTask()
-    played.benchmark._session.task = "What is the phone number of Una Holm?"
-    played.call("Combo_List_All_Employees")
-    played.benchmark._session.evidence.listed.clear()  # as if a stage had read the list
-    refused = played.asked_back("ok_not_found", "There is none.")
-    assert "employee:una_holm (Una Holm, Sales) was not read, with its notes" in (refused or "")
+    played.call("Req_GetEmployee", id=UNA)  # who asks is read for every task
+    assert "listed whole" in (played.asked_back("ok_not_found", "There is none.") or "")
     played.call("Req_GetEmployee", id="una_holm")
     assert played.asked_back("ok_not_found", "There is none.") is None
-    played = PlayedTask()
-    played.call("Combo_List_All_Employees")
-    played.benchmark._session.evidence.listed.clear()
-    played.benchmark._session.task = "Which projects do Una Holm and Jürgen Müller share?"
-    assert played.asked_back("ok_not_found", "None.") is None
-
-
-def test_an_objection_that_was_made_before_is_told_in_a_line() -> None:
-    played = PlayedTask(user="juergen_mueller")
-    played.benchmark.briefing(Ledger(), "Put a new salary of 99000 on Una Berg.")
-    said = []
-    for _ in range(2):
-        with pytest.raises(ToolFault) as refused:
-            played.call("Combo_Update_Employee_For_Changes", employee=UNA, salary=98000)
-        said.append(refused.value.text)
-    assert said[0].startswith("not sent: ")
-    assert "the same objection as before" in said[1]
-    assert len(said[1]) < len(said[0])
 
 
 def test_a_renamed_page_is_linked_under_its_new_name_alone() -> None:
@@ -493,7 +444,7 @@ def test_a_prepared_answer_may_name_who_stands_in_the_note_of_what_was_changed(
     una = next(one for one in company["employees"] if one["id"] == "una_berg")
     una["notes"] = "Jürgen Müller, Board: raise to 60500 approved."
     text = "Apply the raise of Una Berg."
-    played = PlayedTask(company, off=["provenance"], user="hand_1", task_text=text)
+    played = PlayedTask(company, user="hand_1", task_text=text)
     for seen in ("una_berg", "una_holm", "juergen_mueller"):
         played.call("Req_GetEmployee", id=seen)
     ledger = Ledger()

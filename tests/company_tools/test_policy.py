@@ -42,7 +42,7 @@ class Judged(PlayedTask):
 
     def __init__(self, *replies: str, text: str = "t", **more: Any) -> None:
         company = more.pop("company", None) or kites(wiki=more.pop("wiki", WIKI))
-        super().__init__(company, off=more.pop("off", ["provenance"]), brief=False, **more)
+        super().__init__(company, brief=False, **more)
         with closing(Ledger(on_entry=self.noted)) as ledger:
             self.benchmark.briefing(ledger, text)
         self.asked: list[str] = []
@@ -91,7 +91,7 @@ def test_no_text_reaches_it_but_the_change_and_the_record_that_is_changed() -> N
     played.call("Combo_List_All_Time_Entries")
     ledger = Ledger(on_entry=played.noted)
     ledger.instruction = f"{CANARY}-of-the-instruction"
-    with played.benchmark.bind(ledger, f"{CANARY}-of-the-decision") as tools:
+    with played.benchmark.bind(ledger) as tools:
         ledger.offer(tools)
         ledger.call(UPDATE, [], NOTE)
     (prompt,) = played.asked

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from company_tools.policy_rules import index_page
 from company_tools.rule_book import TOPICS, Rule
 from company_tools.rule_choice import (
     NO_RULES,
@@ -18,7 +19,6 @@ from company_tools.rule_choice import (
     WITHOUT_BOOK_TOKENS,
     Requester,
     chosen,
-    index_page,
     relation,
     rules_text,
     text_without_book,
@@ -145,7 +145,7 @@ def test_a_wiki_without_a_book_is_whole_as_far_as_there_is_room() -> None:
 
 def test_of_a_larger_one_the_index_and_the_pages_nearest_to_the_task_are_shown() -> None:
     pages = {f"gulls{n}.md": DULL for n in range(9)} | PAGES
-    pages |= {"index.md": "\n".join(["# Wiki", *pages])}
+    pages = {"index.md": "\n".join(["# Wiki", *pages]), **pages}
     task = "Who sees what others earn in the department?"
     told = text_without_book(pages, WikiStore(), task)
     assert told.startswith(PARTLY.format(index="its index page and "))
@@ -160,13 +160,14 @@ def test_of_a_larger_one_the_index_and_the_pages_nearest_to_the_task_are_shown()
     ("pages", "index"),
     [
         ({"a.md": "see b.md and c.md", "b.md": "see c.md", "c.md": ""}, "a.md"),
-        ({"a.md": "see b.md", "b.md": "see a.md"}, None),
-        ({"a.md": "a.md", "b.md": ""}, None),
-        ({}, None),
+        ({"b.md": "see c.md", "a.md": "see b.md and c.md", "c.md": "see b.md"}, "b.md"),
+        ({"c.md": "", "a.md": "see c.md"}, ""),
+        ({"a.md": "a.md", "b.md": ""}, ""),
+        ({}, ""),
     ],
 )
-def test_the_index_is_the_page_that_names_most_others(
-    pages: dict[str, str], index: str | None
+def test_the_index_is_the_page_that_stands_first_and_names_most_others(
+    pages: dict[str, str], index: str
 ) -> None:
     assert index_page(pages) == index
 

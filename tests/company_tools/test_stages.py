@@ -319,10 +319,9 @@ def test_whatever_a_model_reads_harms_nothing(named: list[str], days: list[Any])
 def test_a_note_that_a_finding_has_told_is_known_as_one() -> None:
     played = PlayedTask()
     session = played.benchmark._session
-    session.task = "What does the note on Una Berg say of hats?"
-    entities(played, session.task, "Una Berg", about="notes")
-    assert ("the notes of una_berg", "una_berg") in session.evidence.texts
-    assert played.asked_back("ok_not_found", "The note on Una Berg does not say.") is None
+    session.task = "What does the note on Una Holm say of hats?"
+    entities(played, session.task, "Una Holm", about="notes")
+    assert played.asked_back("ok_not_found", "The note on Una Holm does not say.") is None
 
 
 def test_what_a_finding_has_told_may_be_linked_and_named() -> None:

@@ -103,7 +103,7 @@ def test_levels_of_many_people_are_told_whatever_they_are() -> None:
 
 def test_hours_of_a_period_with_what_stands_behind_them() -> None:
     at = toolbox()
-    may = {"date_from": "1 May 2025", "date_to": "31.05.2025"}
+    may = {"date_from": "1.5.2025", "date_to": "31.05.2025"}
     answer = at.call("Combo_Sum_Hours_For_Period", **may)
     assert (answer["total"], answer["billable"], answer["other"]) == (3.7, 2.5, 1.2)
     assert answer["by_status"] == {"draft": 2.5, "voided": 1.2}

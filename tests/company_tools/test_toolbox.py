@@ -45,14 +45,11 @@ def test_the_workers_prompt_stays_within_its_tokens() -> None:
         assert tool.told or tool.name.startswith("Req_")
 
 
-def test_the_worker_is_told_the_same_tools_whatever_the_instruction() -> None:
-    played, prompts = PlayedTask(), set[str]()
-    for decided in ("Read employee una_berg.", "Pause Bright Sails.", "读取员工记录", ""):
-        with played.benchmark.bind(Ledger(), decided) as tools:
+def test_the_worker_is_told_the_same_tools_whatever_the_task() -> None:
+    prompts = set[str]()
+    for one in (PlayedTask(), PlayedTask(user="juergen_mueller", task_text="Pause Bright Sails.")):
+        with one.benchmark.bind(Ledger()) as tools:
             prompts.add(system_prompt(tools))
-    other = PlayedTask(user="juergen_mueller")
-    with other.benchmark.bind(Ledger()) as tools:
-        prompts.add(system_prompt(tools))
     assert len(prompts) == 1
 
 

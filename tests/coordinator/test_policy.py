@@ -58,7 +58,7 @@ class Runs:
         config = RunConfig(benchmark="company", **brains, **{**self._config, **more})
         platform = RetryingPlatform(client_of(self.simulator))
         ids = {**config.ids, "policy": play(f"p-{name}", words)}
-        benchmark = benchmark_named("company", TaskOptions(guards="-provenance"))
+        benchmark = benchmark_named("company", TaskOptions())
         session = Session(platform, config, benchmark, self.folder, Watcher(),
                           clients=client_factory(ids))  # fmt: skip
         if self.session is None:

@@ -43,7 +43,7 @@ class World(Environment):
         self.on_state(self)
         return "{}"
 
-    def bind(self, ledger: Ledger, decided: str = "") -> Any:
+    def bind(self, ledger: Ledger) -> Any:
         return nullcontext([])
 
     @property

@@ -71,7 +71,7 @@ class CounterEnvironment(Environment):
             return f"counter: {self._read()}"
 
     @contextmanager
-    def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
+    def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
         with self._session.recording_to(ledger):
             yield [
                 request_tool("read", Req_ReadCounter, self._read),

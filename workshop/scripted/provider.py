@@ -167,10 +167,10 @@ def _by_text(played: Played) -> dict[str, list[tuple[Any, Any]]]:
 def _fits(pack: CompanyPack, scenario: CompanyScenario, prompt: Prompt) -> tuple[int, int]:
     """How much of a briefing is as the scenario has it: scenarios may have the same text."""
     told = prompt.section("briefing") or ""
-    head = told.partition("\n")[0]
+    facts = told.rpartition("\n")[2]
     pages = pack.company_of(scenario).wiki.items()
     return (
-        (compact(scenario.user or "guest") in head) + (scenario.today in head),
+        (compact(scenario.user or "guest") in facts) + (scenario.today in facts),
         sum((path in told) + (text.strip() in told) for path, text in pages),
     )
 

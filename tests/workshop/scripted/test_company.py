@@ -116,8 +116,7 @@ WANTED = (
 
 
 def test_whatever_is_expected_is_done(strategy: str) -> None:
-    how = {"strategy": strategy, "guards": "all,-provenance"}
-    assert play("company", raw_of(*WANTED), **how).failed == {}
+    assert play("company", raw_of(*WANTED), strategy=strategy).failed == {}
 
 
 def test_what_cannot_be_changed_ends_as_a_failure(strategy: str) -> None:
