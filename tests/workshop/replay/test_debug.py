@@ -462,12 +462,24 @@ class Screen:
         os.close(theirs)
         self._shown = b""
 
-    def interrupt(self, text: str) -> None:
+    def interrupt(self, text: str) -> str:
         """Press Ctrl-C until this is shown: one that comes just before readline waits is lost."""
         for _ in range(30):
             self._process.send_signal(signal.SIGINT)
             with suppress(AssertionError):
-                self.until(text, seconds=2)
+                return self.until(text, seconds=2)
+        raise AssertionError(text)
+
+    def interrupt_code(self, command: str, text: str) -> None:
+        """Let the code run on by this command and press Ctrl-C until this is shown.
+
+        The keys are echoed before the program reads them: Ctrl-C can come while it still waits for
+        the line, which it then forgets.
+        """
+        for _ in range(30):
+            self.type(f"{command}\n")
+            self.until(f"{command}\r\n")
+            if text in self.interrupt("(debug) "):
                 return
         raise AssertionError(text)
 
@@ -513,9 +525,7 @@ def test_code_that_runs_on_is_interrupted_and_gone_back_from(record: Record) -> 
     screen.until("(debug) ")
     screen.type("n\n")
     screen.until("(debug) ")
-    screen.type("c\n")
-    screen.until("c\r\n")
-    screen.interrupt("Interrupted.")
+    screen.interrupt_code("c", "Interrupted.")
     screen.type("back\n")
     screen.until("(2)<module>()")
     screen.type("q\n")
