@@ -42,8 +42,8 @@ def overview(summaries: tuple[Summary, ...], manifest: Manifest) -> Table:
     models = " / ".join(dict.fromkeys((manifest.brain.evaluator, manifest.brain.worker)))
     packs = ", ".join(f"{pack.name} ({pack.tasks})" for pack in manifest.packs)
     title = f"{manifest.run_id}  {models}\n{packs}, epochs: {manifest.epochs}"
-    if manifest.note:
-        title += f"\n{manifest.note}"
+    for told in filter(None, (manifest.note, manifest.caveat)):
+        title += f"\n{told}"
     sections = manifest.identity.sections.items()
     if overrides := ", ".join(f"{name} {digest[:HASH_CHARS]}" for name, digest in sections):
         title += f"\nchanged prompt sections: {overrides}"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from coordinator.benchmark import Benchmark
-from coordinator.stages import chosen
+from coordinator.stages import caveat_of, chosen
 from core.models.providers import note_on
 from core.runs.errors import CannotRun
 from core.runs.folder import pack_file
@@ -158,6 +158,7 @@ def new_run(
             scenarios=fingerprints if len(fingerprints) <= FINGERPRINTS_AT_MOST else {},
         ),
         note=note_on(ids.values()),
+        caveat="" if settings.agent else caveat_of(stages, benchmark.stages),
         options=settings.model_dump(mode="json") | {k: v for k, v in (asked or {}).items() if v},
         packs=packs,
         epochs=settings.epochs,
