@@ -30,8 +30,9 @@ from core.ledger import Budget, Ledger
 from core.models import retries
 from store_tools.environment import StoreEnvironment, tools_of
 from store_tools.store_session import StoreSession
-from tests import canned, faulty_models, limits, markers, short_ticks  # noqa: F401
-from tests.binding import entered
+from tests import markers
+from tests.kit import canned, faulty_models, limits, short_ticks  # noqa: F401
+from tests.kit.binding import entered
 from workshop.simulator.server import Simulator, serve
 from workshop.simulator.store.pack import Pack
 from workshop.simulator.worlds import read_pack

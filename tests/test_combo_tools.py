@@ -15,8 +15,8 @@ from core.erc3_client import ApiError, ApiException
 from core.ledger import Budget, Ledger, Tool, ToolFault
 from core.tools.faults import OutOfReach
 from store_tools.environment import StoreEnvironment, tools
-from tests.binding import entered
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
+from tests.kit.binding import entered
 from tests.store_tools.conftest import Direct
 from workshop.replay.recorded_tools import recorded_ledger
 

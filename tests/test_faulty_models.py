@@ -6,9 +6,9 @@ import pytest
 
 from core.models.model_call import ExchangeFailed, Message
 from core.models.providers import NOTHING_PLAYED
-from tests import faulty_models
-from tests.canned import play
-from tests.faulty_models import KINDS, Spec, read_spec
+from tests.kit import faulty_models
+from tests.kit.canned import play
+from tests.kit.faulty_models import KINDS, Spec, read_spec
 
 GOOD = "THOUGHT: x\nDECISION: FINISH\nINSTRUCTION: DONE"
 

@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CONFTEST = """
-from tests import limits
+from tests.kit import limits
 
 limits.GRACE_SECONDS = 1.0
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.models.tokens import count_messages, count_text
-from tests.fake_openai import FakeOpenAI
+from tests.kit.fake_openai import FakeOpenAI
 
 ROOM = {"evaluator": 1_140, "worker": 690}
 """Tokens of the system prompts, the worker's with every tool. Of the evaluator's, 330 say how one

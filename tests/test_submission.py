@@ -18,8 +18,8 @@ from cli.cli import app
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.errors import Exit
 from core.runs.hints import command
-from tests.records import results_at
-from tests.rehearsal import rehearsal
+from tests.kit.records import results_at
+from tests.kit.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
 ROOT = Path(submission.__file__).parent

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.run_folders import hostile_run
+from tests.kit.run_folders import hostile_run
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.manifest import Identity
-from tests.run_folders import HOSTILE, RunFolder, asked, hostile_run, worked
+from tests.kit.run_folders import HOSTILE, RunFolder, asked, hostile_run, worked
 from workshop.views.live import build_app
 
 LONG = "a_name_of_a_task_that_is_longer_than_a_telephone_is_wide_by_some_way"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OUTSIDE, expect
-from tests.run_folders import CODE, HOSTILE, RunFolder, worked
+from tests.kit.run_folders import CODE, HOSTILE, RunFolder, worked
 from workshop.views.report.run_page import write_report
 
 ON_TOP = """(node) => {

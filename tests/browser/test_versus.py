@@ -9,7 +9,7 @@ import pytest
 
 from core.runs.journal import write_whole
 from tests.browser.conftest import OUTSIDE, expect
-from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
+from tests.kit.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from tests.workshop.views.test_versus_page import run
 from workshop.views.report.versus import versus_page
 

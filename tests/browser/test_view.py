@@ -14,7 +14,7 @@ import uvicorn
 
 from core.runs.journal import Journal
 from tests.browser.conftest import expect
-from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
+from tests.kit.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from workshop.views.live import build_app
 
 

@@ -28,8 +28,8 @@ from coordinator.session import Session
 from core.erc3_client import ERC3
 from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
-from tests.rehearsal import clients_for
-from tests.relay import Call, Rule, relay
+from tests.kit.rehearsal import clients_for
+from tests.kit.relay import Call, Rule, relay
 from workshop.simulator.server import serve
 from workshop.simulator.worlds import load_pack
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.cli.conftest import Lives, Zygote
-from tests.relay import Call, Relay, relay
+from tests.kit.relay import Call, Relay, relay
 from workshop.simulator.server import Simulator, serve
 from workshop.simulator.worlds import WORLDS, load_pack
 

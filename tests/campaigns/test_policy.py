@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.campaigns.policy import app
-from tests.judges import judged
+from tests.kit.judges import judged
 
 RULE = "Everybody may write notes on everybody."
 PROMPT = f"""<user>

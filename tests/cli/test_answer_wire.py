@@ -21,9 +21,9 @@ from core.erc3_client import ERC3, retry_policy
 from core.erc3_client.retry_policy import RetryPolicy, pause
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.results import RunResults
-from tests.canned import play
 from tests.conftest import Hurry
-from tests.relay import Call, Relay, Rule, answering, changing, relay
+from tests.kit.canned import play
+from tests.kit.relay import Call, Relay, Rule, answering, changing, relay
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 from workshop.simulator.server import serve
 

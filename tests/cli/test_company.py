@@ -14,7 +14,7 @@ from cli.cli import app
 from company_tools.wiki_store import hash_of
 from core.models.kept_files import cache_folder
 from core.runs.manifest import read_manifest
-from tests.records import results_at
+from tests.kit.records import results_at
 from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.store.pack import BUNDLED_PACK as STORE_PACK
 from workshop.simulator.worlds import load_pack

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from tests.cli.conftest import Lives, Zygote
-from tests.damage import DEEP, damage
+from tests.kit.damage import DEEP, damage
+from tests.kit.odd_files import ODD
 from tests.markers import seeds
-from tests.odd_files import ODD
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.views.live import build_app
 

@@ -14,9 +14,9 @@ from cli import doctor_models
 from cli.cli import app
 from cli.doctor import Diagnosis, Finding, doctor, examine
 from cli.options import DoctorOptions
-from tests import fake_openai_faults as faults
-from tests.fake_openai import FakeOpenAI
-from tests.hostile_models import DRIBBLES, FLOODS, HostileModels, Send, answer
+from tests.kit import fake_openai_faults as faults
+from tests.kit.fake_openai import FakeOpenAI
+from tests.kit.hostile_models import DRIBBLES, FLOODS, HostileModels, Send, answer
 
 KEY = "sk-live-4f9a1c77e2b0d358"
 PLATFORM_KEY = "key-9d41c0ffee77aa1200"
@@ -327,7 +327,7 @@ def test_a_models_file_that_cannot_be_used(look: Look, tmp_path: Path, text: str
 
 
 def test_canned_replies_are_not_used_up(look: Look) -> None:
-    from tests.canned import left, play
+    from tests.kit.canned import left, play
 
     model = play("doctor", [GOOD])
     diagnosed, announced = look(model)

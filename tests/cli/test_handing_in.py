@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from core.runs.manifest import note_progress
-from tests.rehearsal import rehearsal
+from tests.kit.rehearsal import rehearsal
 
 ROOT = Path(__file__).parents[2]
 SPECS = ("s0", "s1", "s2", "s3", "s4")

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.cli import app
-from tests.records import results_at
+from tests.kit.records import results_at
 
 Call = Callable[..., Result]
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from cli.cli import app
 from core.runs.find import run_folders
 from tests.conftest import scenario
-from tests.records import results_at
+from tests.kit.records import results_at
 
 FAILED = "wrong"
 MISTAKEN = "scripted/store?errors=0.5&seed=0&kinds=wrong-variant"

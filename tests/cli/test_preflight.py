@@ -17,10 +17,10 @@ from typer.testing import CliRunner, Result
 from cli import preflight
 from cli.cli import app
 from core.models import retries
-from tests import fake_openai_faults as faults
-from tests.fake_openai import FakeOpenAI, answer_by_script
-from tests.records import results_at
-from tests.rehearsal import rehearsal
+from tests.kit import fake_openai_faults as faults
+from tests.kit.fake_openai import FakeOpenAI, answer_by_script
+from tests.kit.records import results_at
+from tests.kit.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
 KEY = "sk-live-4f9a1c77e2b0d358"

@@ -13,8 +13,8 @@ from company_tools.rule_choice import WHOLE
 from core.models.tokens import count_text
 from core.runs.reader import read_tasks
 from tests.cli.test_company import cli
-from tests.faulty_models import KINDS
-from tests.records import results_at
+from tests.kit.faulty_models import KINDS
+from tests.kit.records import results_at
 from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.worlds import load_pack
 from workshop.views.report.render import record_html

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.records import results_at
+from tests.kit.records import results_at
 
 ROOT = Path(__file__).parents[2]
 OUT, ERR = 1, 2

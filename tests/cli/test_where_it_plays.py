@@ -19,10 +19,10 @@ from cli.cli import app
 from coordinator.session import Session
 from core.erc3_client import retry_policy
 from core.runs import manifest
-from tests import fake_openai_faults as faults
-from tests.fake_openai import FakeOpenAI
-from tests.records import results_at
-from tests.rehearsal import rehearsal
+from tests.kit import fake_openai_faults as faults
+from tests.kit.fake_openai import FakeOpenAI
+from tests.kit.records import results_at
+from tests.kit.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
 CLEAN = dict.fromkeys(

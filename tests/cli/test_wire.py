@@ -23,8 +23,8 @@ from core.erc3_client import ERC3, retry_policy
 from core.erc3_client.retry_policy import RETRY_SECONDS, RetryPolicy, pause
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.results import RunResults, TaskResult, read_lines
-from tests.rehearsal import clients_for
-from tests.relay import Call, Relay, Rule, answering, changing, relay
+from tests.kit.rehearsal import clients_for
+from tests.kit.relay import Call, Relay, Rule, answering, changing, relay
 from tests.worker.sandbox.kinds import KINDS
 from workshop.simulator.server import serve
 from workshop.simulator.store.pack import BUNDLED_PACK

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from core.models.providers import Played
-from tests.fake_openai import FakeOpenAI
-from tests.fake_openai_faults import Message
-from tests.records import results_at
+from tests.kit.fake_openai import FakeOpenAI
+from tests.kit.fake_openai_faults import Message
+from tests.kit.records import results_at
 from workshop.scripted import provider as scripted
 from workshop.simulator.server import Simulator
 

@@ -18,10 +18,10 @@ from core.erc3_client import retry_policy
 from core.erc3_client.retry_policy import pause
 from core.runs.journal import Journal, JournalFailed
 from core.runs.results import RunResults
-from tests.canned import play
 from tests.conftest import Hurry
-from tests.relay import Call
-from tests.wire_run import Config, bundled, scripted, wire_run
+from tests.kit.canned import play
+from tests.kit.relay import Call
+from tests.kit.wire_run import Config, bundled, scripted, wire_run
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 
 STRATEGIES = ("evaluator-worker", "next-step")

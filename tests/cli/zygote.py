@@ -19,9 +19,9 @@ from cli.cli import app
 from cli.standard_streams import steady
 from core.erc3_client import retry_policy
 from core.models import retries
-from tests import faulty_models, short_ticks  # noqa: F401
-from tests.canned import play
-from tests.warming import warm
+from tests.kit import faulty_models, short_ticks  # noqa: F401
+from tests.kit.canned import play
+from tests.kit.warming import warm
 from workshop.simulator.worlds import FORMATS, world_of
 
 KILLED = 137

@@ -14,7 +14,7 @@ from core.ledger import Judgement, Ledger, ToolFault, WireCall
 from core.models.model_client import ModelClient, ModelFailed
 from tests.company_tools.kites import Wire, kites
 from tests.company_tools.played_task import PlayedTask
-from tests.judges import judged
+from tests.kit.judges import judged
 
 RIGHTS = """# Rights
 Everybody may write notes on everybody.

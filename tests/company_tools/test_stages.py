@@ -19,9 +19,9 @@ from core.ledger import Ledger, ToolFault
 from core.models.model_call import KeptCalls, ModelCall
 from core.models.model_client import ModelClient
 from core.runs.task import Finding, StageInput
-from tests.canned import play
 from tests.company_tools.kites import kites, person
 from tests.company_tools.played_task import PlayedTask, said
+from tests.kit.canned import play
 
 
 class Model:

@@ -19,8 +19,8 @@ from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.runs.results import Known, RunResults, TaskResult
 from core.runs.task import Decision, TaskInfo, Turn
-from tests.canned import play
-from tests.rehearsal import clients_for
+from tests.kit.canned import play
+from tests.kit.rehearsal import clients_for
 
 
 class Watcher:

@@ -23,10 +23,10 @@ from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult
 from core.runs.task import Decision, TaskRun, Turn, TurnContext
 from core.runs.work import WorkReport
-from tests.canned import play
 from tests.company_tools.played_task import PlayedTask, said
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher
+from tests.kit.canned import play
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 from workshop.simulator.server import serve
 

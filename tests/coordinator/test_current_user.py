@@ -20,10 +20,10 @@ from core.runs.prompts import read_prompts
 from core.runs.reader import read_task
 from core.runs.results import RunResults
 from core.runs.task_record import TaskRecord
-from tests.canned import left, play
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher
 from tests.coordinator.test_answering import complete, finish, step
+from tests.kit.canned import left, play
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 from workshop.replay.repeat import replay
 from workshop.simulator.server import serve

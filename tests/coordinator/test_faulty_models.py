@@ -12,7 +12,7 @@ import pytest
 
 from cli.benchmarks import tools_of
 from core.runs.reader import read_tasks
-from tests.faulty_models import REPAIRABLE
+from tests.kit.faulty_models import REPAIRABLE
 from workshop.replay.repeat import repeat
 
 BUY_TEA = {"items": [{"sku": "tea", "quantity": 2}], "subtotal": 8, "total": 8}

@@ -14,8 +14,8 @@ from cli.cli import app
 from coordinator.fork import differences
 from core.runs.reader import read_tasks
 from core.runs.run_view import read_run_view
-from tests import canned
-from tests.records import results_at
+from tests.kit import canned
+from tests.kit.records import results_at
 from workshop.views.report.pairs import pairs_of
 
 NO_ENV = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "ERC3_CLIENT"), "")

@@ -22,11 +22,11 @@ from core.runs.reader import read_task
 from core.runs.results import RunResults
 from core.runs.task import TaskInfo
 from core.runs.task_record import TaskRecord
-from tests.canned import left, play
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher
 from tests.coordinator.test_answering import complete, finish, step
-from tests.judges import judged
+from tests.kit.canned import left, play
+from tests.kit.judges import judged
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 from workshop.simulator.server import serve
 

@@ -27,10 +27,10 @@ from core.runs.reader import read_task
 from core.runs.results import RunResults
 from core.runs.task import Finding, StageInput, TaskInfo, Verdict
 from core.runs.task_record import TaskRecord
-from tests.canned import play
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher
 from tests.coordinator.test_answering import LOOK, WORK, finish
+from tests.kit.canned import play
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 from workshop.simulator.server import serve
 

@@ -14,7 +14,7 @@ from cli.cli import app
 from core.runs.manifest import Identity, Manifest
 from core.runs.reader import read_task
 from core.runs.task import Turn
-from tests.faulty_models import REPAIRABLE
+from tests.kit.faulty_models import REPAIRABLE
 
 NEXT = {"strategy": "next-step", "max_turns": 30}
 BRAIN = {**NEXT, "evaluator": "scripted/store", "worker": "scripted/store"}

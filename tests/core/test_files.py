@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.files import Unfit, read_bytes
-from tests.odd_files import ODD
+from tests.kit.odd_files import ODD
 
 
 def test_a_regular_file_is_read_whole_and_without_a_mark_of_its_encoding(tmp_path: Path) -> None:

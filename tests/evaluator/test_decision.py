@@ -7,7 +7,7 @@ import pytest
 from core.models.reply_text import Misread
 from core.runs.task import PREPARED, Decision
 from evaluator.reply import FORM
-from tests.replies import read_decision
+from tests.kit.replies import read_decision
 
 WITH_PREPARED = f"{FORM}\n{PREPARED}: the answer"
 

@@ -20,7 +20,7 @@ from evaluator.evaluator import Evaluator
 from evaluator.reply import FORM, read_decision
 from playbooks.library import prose
 from store_tools.environment import ENDING, RULES
-from tests.canned import left, play
+from tests.kit.canned import left, play
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."
 ROOM = 1_095

@@ -20,7 +20,7 @@ from next_step.forms import forms_of
 from playbooks.library import prose
 from store_tools.environment import RULES
 from store_tools.environment import tools as store_tools
-from tests.canned import left, play
+from tests.kit.canned import left, play
 
 DONE = {
     "tool": "TaskCompletion",

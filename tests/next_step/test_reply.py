@@ -16,7 +16,7 @@ from next_step import reply as next_step_reply
 from next_step.forms import Forms
 from next_step.reply import EXAMPLE, Misread, Step
 from store_tools.environment import tools as store_tools
-from tests.replies import reply_of
+from tests.kit.replies import reply_of
 
 GOOD = {
     "current_state": "nothing is known",

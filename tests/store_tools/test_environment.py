@@ -12,7 +12,7 @@ from core.ledger import Ledger, ToolFault
 from core.runs.task import TaskProgress
 from store_tools.basket import Basket
 from store_tools.environment import group_of
-from tests.binding import entered
+from tests.kit.binding import entered
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from core.ledger import Ledger, LedgerEntry, Resolved, ToolFault
 from core.ledger.tool import plain
 from store_tools.basket import CHECKOUT
 from store_tools.environment import StoreEnvironment
-from tests.binding import entered
+from tests.kit.binding import entered
 from workshop.simulator.store.pack import StoreFault
 
 SHOP = {

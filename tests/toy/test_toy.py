@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from cli import registry
 from cli.cli import app
-from tests.records import results_at
+from tests.kit.records import results_at
 from workshop.simulator import worlds
 
 

@@ -12,8 +12,8 @@ from core.ledger import Budget, Ledger, ToolFault, tool
 from core.models.model_client import ModelClient
 from core.runs.work import WorkReport
 from store_tools.environment import StoreEnvironment
-from tests import canned
-from tests.binding import entered
+from tests.kit import canned
+from tests.kit.binding import entered
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import Worker
 

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.cli import app
-from tests.records import results_at
+from tests.kit.records import results_at
 from workshop.simulator import worlds
 from workshop.simulator.company.pack import BUNDLED_PACK as COMPANY_PACK
 from workshop.simulator.store import shop as store_shop

@@ -26,7 +26,7 @@ from smolagents.models import ChatMessage, MessageRole, Model
 
 from cli.lab import LAB
 from core.models.providers import Played, provider
-from tests.fake_openai import FakeOpenAI, Message
+from tests.kit.fake_openai import FakeOpenAI, Message
 from workshop.lab.engines import Job
 from workshop.lab.packs import source_of
 from workshop.lab.play_job import play_job

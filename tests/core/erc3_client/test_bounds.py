@@ -20,7 +20,7 @@ from core.erc3_client.own.base import UnusableAnswer
 from core.erc3_client.own.connections import LoopbackClient, RemoteClient
 from core.erc3_client.retry_policy import trouble_of
 from core.http.proxies import ProxyUnusable
-from tests.relay import Call, Relay, answering, relay
+from tests.kit.relay import Call, Relay, answering, relay
 
 NOWHERE = "http://127.0.0.1:9"
 BEGIN = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

@@ -18,7 +18,7 @@ from core.erc3_client.own.connections import LoopbackClient, RemoteClient
 from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
 from tests.core.erc3_client.company_facts import ENDPOINTS, Endpoint
-from tests.relay import Call, Relay, relay
+from tests.kit.relay import Call, Relay, relay
 
 KEY = "key-5ecret"
 TASK = SimpleNamespace(task_id="tsk-1")

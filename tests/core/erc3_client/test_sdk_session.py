@@ -13,7 +13,7 @@ import pytest
 
 from core.erc3_client import sdk_session
 from core.erc3_client.sdk_session import bounded_session
-from tests.relay import Call, Relay, answering, relay
+from tests.kit.relay import Call, Relay, answering, relay
 
 requests = pytest.importorskip("requests")
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from tests.fake_openai import FakeOpenAI
+from tests.kit.fake_openai import FakeOpenAI
 
 KEYS = ("sk-eyes-8c1f77aa90d2", "sk-eyes-1b5b2e66dd", "sk-hands-77ac0e41f9", "sk-hands-c3d8021b")
 

@@ -14,8 +14,8 @@ from core.models import retries
 from core.models.model_call import KeptCalls, ModelCall, Usage, total_usage
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.models_file import Models, load_models
-from tests import fake_openai_faults as faults
-from tests.fake_openai import FakeOpenAI
+from tests.kit import fake_openai_faults as faults
+from tests.kit.fake_openai import FakeOpenAI
 
 ASK = [{"role": "system", "content": "s" * 400}, {"role": "user", "content": "hello"}]
 SAID = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: List."

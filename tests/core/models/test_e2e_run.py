@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests import fake_openai_faults as faults
-from tests.fake_openai import Billed, FakeOpenAI
+from tests.kit import fake_openai_faults as faults
+from tests.kit.fake_openai import Billed, FakeOpenAI
 
 SOME = (
     "named_item_on_last_page", "cheapest_mix_ghost_fill_in", "pack_sizes_exact_count",

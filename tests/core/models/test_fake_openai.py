@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from core.models.reprompt import UNUSABLE
-from tests import fake_openai_faults as faults
-from tests.fake_openai import Billed
+from tests.kit import fake_openai_faults as faults
+from tests.kit.fake_openai import Billed
 
 DECISION = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: List."
 CODE = "Thought: I do.\n<code>\nx = 1\nfinal_answer({'x': x})\n</code>"

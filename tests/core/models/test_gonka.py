@@ -30,8 +30,8 @@ from core.models.prices import price_of
 from core.models.redact import redact
 
 pytest.importorskip("gonka_openai", reason="the extra gonka is not installed")
-from tests.fake_gonka import FakeGonka, account_of
-from tests.fake_openai import answer_by_script
+from tests.kit.fake_gonka import FakeGonka, account_of
+from tests.kit.fake_openai import answer_by_script
 
 KEY = "5a1f77aa90d28c1f77aa90d21b5b2e66dd77ac0e41f9c3d8021b4f9a1c77e2b0"
 OTHER_KEY = "11" * 32

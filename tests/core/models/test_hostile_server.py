@@ -20,7 +20,7 @@ from core.models.chat_http import chat_answer, error_answer, open_session
 from core.models.litellm_transport import LiteLLMTransport
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.models_file import Backend
-from tests.hostile_models import (
+from tests.kit.hostile_models import (
     DEEP,
     DRIBBLES,
     FLOODS,

@@ -17,8 +17,8 @@ import pytest
 from core.models.litellm_transport import LiteLLMTransport, TooLate, failure_of, within
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.models_file import Backend
-from tests.fake_openai import FakeOpenAI
-from tests.fake_openai_faults import BROKEN, LINE, ODD, STATUS, always
+from tests.kit.fake_openai import FakeOpenAI
+from tests.kit.fake_openai_faults import BROKEN, LINE, ODD, STATUS, always
 
 Server = Callable[..., FakeOpenAI]
 KEY = "sk-planted-for-the-test-0123456789"

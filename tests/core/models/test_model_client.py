@@ -36,10 +36,10 @@ from core.models.model_client import (
 from core.models.models_file import Models, ModelsFile, Params, load_models
 from core.models.providers import is_scripted
 from core.models.tokens import count_messages, count_text
-from tests import canned
-from tests.canned import left, play
-from tests.fake_openai import FakeOpenAI
-from tests.fake_openai_faults import always, in_turn
+from tests.kit import canned
+from tests.kit.canned import left, play
+from tests.kit.fake_openai import FakeOpenAI
+from tests.kit.fake_openai_faults import always, in_turn
 
 ROOT = Path(door_module.__file__).parents[2]
 ASK = [{"role": "user", "content": "hello there"}]
@@ -646,7 +646,7 @@ for name in ("LITELLM_LOCAL_MODEL_COST_MAP", "TIKTOKEN_CACHE_DIR"):
 """
 KEYLESS = """
 from core.models.model_client import ModelClient
-from tests.canned import play
+from tests.kit.canned import play
 call = ModelClient(play("a", ["fine"]), "worker").complete([{"role": "user", "content": "x"}])
 print(call.text, call.usage.completion, [m for m in ("litellm", "openai") if m in sys.modules])
 """

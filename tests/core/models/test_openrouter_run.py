@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.results import RunResults
-from tests.fake_openai import FakeOpenAI
-from tests.records import results_at
+from tests.kit.fake_openai import FakeOpenAI
+from tests.kit.records import results_at
 
 Play = Callable[..., RunResults]
 

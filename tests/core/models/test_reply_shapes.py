@@ -14,7 +14,7 @@ import pytest
 from core.models.reply_code import find_code
 from core.models.reply_json import find_json
 from core.models.reply_text import WORDS_OF, Misread, clean
-from tests.replies import read_decision
+from tests.kit.replies import read_decision
 
 CODE = "x = 1\nfinal_answer(x)"
 VERDICT = {"verdict": "allowed", "reason": "r"}

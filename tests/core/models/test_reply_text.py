@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.models.reply_code import A_CALL, NO_CODE, TOO_MUCH, find_code
 from core.models.reply_json import all_json, find_json
 from core.models.reply_text import MAX_CHARS, Misread, clean
-from tests.replies import read_decision
+from tests.kit.replies import read_decision
 
 CODE = "x = 1\nfinal_answer(x)"
 BLOCK = f"Thought: go.\n<code>\n{CODE}\n</code>"

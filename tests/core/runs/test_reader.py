@@ -12,7 +12,7 @@ import pytest
 from core.models.model_call import ModelCall
 from core.runs.errors import NotRecorded
 from core.runs.reader import read_one_task, read_task, read_tasks
-from tests.run_folders import RunFolder, worked
+from tests.kit.run_folders import RunFolder, worked
 
 Run = Callable[..., Path]
 

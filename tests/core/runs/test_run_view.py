@@ -21,7 +21,7 @@ from core.runs.reader import read_task
 from core.runs.results import read_results
 from core.runs.run_view import read_run_view
 from core.terminal.task_columns import COLUMNS, totals
-from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
+from tests.kit.run_folders import RunFolder, asked, ended, hostile_run, worked
 from workshop.views.report.record_parts import code_lines
 from workshop.views.report.run_page import flags, rows_of
 

@@ -15,7 +15,7 @@ from core.runs.results import read_results
 from core.runs.run_view import read_run_view
 from core.terminal.tables import overview, summary_table
 from core.terminal.task_columns import COLUMNS, figures_of_record, figures_of_result
-from tests.run_folders import RunFolder, asked, hostile_run, worked
+from tests.kit.run_folders import RunFolder, asked, hostile_run, worked
 from workshop.views.report.pairs import PAIR_COLUMNS
 from workshop.views.report.run_page import run_page
 from workshop.views.report.versus import versus_page

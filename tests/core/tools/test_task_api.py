@@ -17,7 +17,7 @@ from core.tools.endpoints import Endpoint, Endpoints
 from core.tools.faults import GivenUp, Inconsistent, OutOfReach, Refused, Unsettled
 from core.tools.task_api import TaskApi
 from core.tools.task_facts import TaskFacts
-from tests.binding import entered
+from tests.kit.binding import entered
 
 
 class Req_Look(BaseModel):

@@ -18,8 +18,8 @@ from typing import Any
 from cli import cli
 from core.models.model_call import ExchangeFailed, Message, sha256_of
 from core.models.providers import Played, register
-from tests.short_ticks import shorten
-from tests.warming import warm
+from tests.kit.short_ticks import shorten
+from tests.kit.warming import warm
 from workshop.scripted import provider as brains
 
 KILLED = 137

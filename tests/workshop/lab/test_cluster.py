@@ -21,7 +21,7 @@ import pytest
 from cli.lab import LAB
 from core.runs.errors import CannotRun
 from core.runs.results import TaskResult
-from tests import limits
+from tests.kit import limits
 from tests.workshop.lab.conftest import lines
 from workshop.lab.engines import Dask, Here
 from workshop.lab.lab_benchmark import LabBenchmark

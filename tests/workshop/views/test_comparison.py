@@ -13,7 +13,7 @@ import pytest
 from core.runs.errors import CannotRun
 from core.runs.results import TaskResult
 from core.runs.summary import measures_of
-from tests.run_folders import RunFolder
+from tests.kit.run_folders import RunFolder
 from workshop.views.comparison import Side, compare, read_side
 
 LLM = ("some/model", "some/model")

@@ -9,7 +9,7 @@ import pytest
 
 from core.runs.run_view import read_run_view
 from core.runs.task import Decision, Turn
-from tests.run_folders import RunFolder, ended, found, state, worked
+from tests.kit.run_folders import RunFolder, ended, found, state, worked
 from workshop.views.report.pairs import Difference, first_difference, steps_of
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.runs.manifest import Identity, Manifest
-from tests.run_folders import RunFolder, asked, worked
+from tests.kit.run_folders import RunFolder, asked, worked
 from workshop.views.live import index_row
 
 FOLDER = "20260504-120000-aaaa"

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.models.model_call import Usage
-from tests.run_folders import hostile_run
+from tests.kit.run_folders import hostile_run
 from tests.workshop.views.test_comparison import side, some
 from workshop.views import other_runs
 from workshop.views.comparison import compare, read_side

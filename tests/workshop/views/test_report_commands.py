@@ -12,7 +12,7 @@ import pytest
 
 from core.runs.results import ResultsFile, read_results
 from core.runs.run_view import read_run_view
-from tests.run_folders import RunFolder, ended, worked
+from tests.kit.run_folders import RunFolder, ended, worked
 from workshop.views.report.record_parts import Way, commands_of
 from workshop.views.report.render import record_html
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from cli.cli import app
 from core.runs.errors import NotRecorded
 from core.runs.run_view import read_run_view
-from tests.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
+from tests.kit.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
 from workshop.views.report import versus
 from workshop.views.report.pairs import pairs_of
 from workshop.views.report.render import record_html

@@ -14,7 +14,7 @@ from core.runs.manifest import Identity, note_progress
 from core.runs.prompts import Prompts
 from core.runs.results import ResultsFile, TaskResult
 from core.runs.run_view import read_run_view
-from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
+from tests.kit.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from workshop.views.report.render import record_html
 from workshop.views.report.run_page import run_page
 from workshop.views.report.setup import setup_of

@@ -17,7 +17,7 @@ from core.runs.run_view import read_run_view
 from core.runs.task import Decision, Turn
 from core.runs.work import StepRecord, WorkReport
 from core.terminal.tables import overview
-from tests.run_folders import RunFolder, ended, found, hostile_run, worked
+from tests.kit.run_folders import RunFolder, ended, found, hostile_run, worked
 from workshop.views.report.render import record_html
 from workshop.views.report.run_page import run_page, write_report
 from workshop.views.task_view import TaskPrinter, failures

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.results import TaskResult
-from tests.run_folders import RunFolder
+from tests.kit.run_folders import RunFolder
 from tests.workshop.views.test_comparison import seeded
 
 TASKS = 500

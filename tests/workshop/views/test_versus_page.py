@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from cli.cli import app
 from core.runs.manifest import Identity
 from core.runs.prompts import Prompts
-from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
+from tests.kit.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from workshop.views.report import versus
 from workshop.views.report.versus import versus_page
 

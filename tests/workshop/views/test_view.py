@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli.cli import app
 from core.runs.journal import Journal
 from core.runs.results import ResultsFile
-from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
+from tests.kit.run_folders import RunFolder, asked, ended, hostile_run, worked
 from workshop.views.comparison import Comparison, Side
 from workshop.views.live import build_app
 from workshop.views.report import versus

@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.records import results_at
+from tests.kit.records import results_at
 
 ROOT = Path(__file__).parents[4]
 PackFile = Callable[..., Path]

@@ -17,8 +17,8 @@ from core.erc3_client import ERC3
 from core.erc3_client.retry_policy import RETRY_SECONDS, RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.results import RunResults
-from tests.rehearsal import clients_for
-from tests.relay import Relay, relay
+from tests.kit.rehearsal import clients_for
+from tests.kit.relay import Relay, relay
 from workshop.simulator.server import serve
 from workshop.simulator.worlds import WORLDS, load_pack
 

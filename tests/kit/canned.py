@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from core.models.model_call import Message
 from core.models.providers import NOTHING_PLAYED, Played, register
-from tests.judges import allows, is_judged
+from tests.kit.judges import allows, is_judged
 
 _scripts: dict[str, list[str]] = {}
 _lock = threading.Lock()

@@ -23,8 +23,8 @@ from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from core.models.providers import Played
-from tests import fake_openai_faults as faults
-from tests.fake_openai_faults import Message, Plan, Shape
+from tests.kit import fake_openai_faults as faults
+from tests.kit.fake_openai_faults import Message, Plan, Shape
 from workshop.scripted import provider as scripted
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.simulator.worlds import load_pack

@@ -21,7 +21,7 @@ from typing import Any
 import bech32
 from ecdsa import SECP256k1, SigningKey, VerifyingKey
 
-from tests.fake_openai import answer_by_script, plain
+from tests.kit.fake_openai import answer_by_script, plain
 
 OLDEST_SECONDS = 60.0
 Answer = Callable[[str, list[dict[str, Any]]], str]
