@@ -68,6 +68,7 @@ pytest: $(DEV_STAMP)
 check: $(DEV_STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
 	@$(BIN)/mypy
 
 clean:  ## remove caches and what a build leaves
