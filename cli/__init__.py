@@ -11,6 +11,12 @@ def _scripted() -> Provider:
     return provider
 
 
+def _recorded() -> Provider:
+    from workshop.recorded import provider
+
+    return provider
+
+
 def has_workshop() -> bool:
     """Whether this copy has the simulator, the lab and the viewers."""
     return find_spec("workshop") is not None
@@ -20,3 +26,4 @@ def has_workshop() -> bool:
 # none of them.
 if has_workshop():
     register("scripted", _scripted)
+    register("recorded", _recorded)
