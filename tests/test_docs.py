@@ -15,7 +15,12 @@ from tests import promises
 from tests.mutation import stored_rows
 
 ROOT = Path(__file__).parents[1]
-TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = [
+    ROOT / "README.md",
+    ROOT / "AGENTS.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 _PATH = regex.compile(r"`([a-z][\w.-]*(?:/[\w.-]+)+/?)`")
 _LINK = regex.compile(r"\]\((?!https?:)([^)#\s]+)")
 _MODULE = regex.compile(r"``?([a-z]\w*(?:\.\w+)+)``?")
