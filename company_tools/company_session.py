@@ -16,7 +16,7 @@ from company_tools.answering import Log
 from company_tools.change import RECORD, RESPOND, WHOAMI, Change, ChangeRequest, Request, is_change
 from company_tools.company_facts import FORBIDDEN, USUAL_LIMIT, CompanyFacts
 from company_tools.endpoints import ENDPOINTS, read_employee
-from company_tools.evidence import Evidence, Memory
+from company_tools.evidence import Evidence, Memory, ReadWhole
 from company_tools.user import User, consistent
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -71,7 +71,6 @@ class CompanySession(TaskApi[CompanyFacts]):
         self.task = ""
         """The task's text; "" before it is known."""
         self.read_wiki: Callable[[], Mapping[str, str]] = dict
-        self.on_record: set[str] = set()
         self._user: User | None = None
         self._noted_version = ""
         self.identity_fault: str | None = None
@@ -163,7 +162,7 @@ class CompanySession(TaskApi[CompanyFacts]):
             fault.request = fault.request or failed_request(request, fault.text, status=200)
             raise
         if not filters or kind is wire.TimeEntryWithID:  # hours are never listed without a filter
-            self.memory.read_whole(FIELDS[kind])
+            self.memory.note(ReadWhole(listed=FIELDS[kind]))
         return records
 
     def read_pages_ahead(self, *listed: tuple[ListRequest, type[BaseModel]]) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from company_tools.answering import Log
-from company_tools.briefing import SMALL_TOKENS, briefing, changes, whole_pages
+from company_tools.briefing import briefing, changes, whole_pages
 from company_tools.change import WIKI_UPDATE
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Known
@@ -22,9 +22,9 @@ from company_tools.final_answer import (
 )
 from company_tools.guards import may_write, objections, public_answer, unintended
 from company_tools.policy import Policy
-from company_tools.registry import FAILED, NOT_PUBLIC
+from company_tools.registry import FAILED, FIXED, NOT_PUBLIC
 from company_tools.rule_book import RuleBooks
-from company_tools.rule_choice import fitting, whole_text
+from company_tools.rule_choice import SMALL_TOKENS, fitting, whole_text
 from company_tools.toolbox import known, tools_of
 from company_tools.wiki_pages import pages_now, pages_or_none
 from company_tools.wiki_store import Pages, WikiStore, difference
@@ -88,7 +88,7 @@ class CompanyEnvironment:
 
     def ask_policy(self, client: ModelClient, texts: Texts = NONE) -> None:
         """Have a model judge each set of changes, and each answer to a guest, from now on."""
-        self._policy = Policy(self._session, client, self.books.known, texts)
+        self._policy = Policy(self._session, client, self.books.known, self._wiki, texts)
         self._session.judge = self._policy.speaks_against
 
     @contextmanager
@@ -283,7 +283,7 @@ class CompanyEnvironment:
 
         Raises ModelFailed: it does not say.
         """
-        if self._policy is None or not self._session.known_guest:
+        if self._policy is None or not self._session.known_guest or answer.message in FIXED:
             return None
         return self._policy.tells(answer.message)
 

@@ -245,7 +245,7 @@ def without_record(session: CompanySession) -> str | None:
     Raises OutOfReach: the system does not answer.
     """
     requester = session.requester
-    if requester in session.on_record:
+    if ("employee", requester) in session.evidence.whole:
         return None
     try:
         found = listings.employee(session, requester)
@@ -255,7 +255,6 @@ def without_record(session: CompanySession) -> str | None:
         return f"whoami names {requester[:80]!r}, and {fault.text}"
     if found.id != requester:
         return f"whoami names {requester[:80]!r}, and the record is of somebody else"
-    session.on_record.add(requester)
     return None
 
 

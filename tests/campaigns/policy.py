@@ -23,7 +23,8 @@ import regex
 import typer
 
 from company_tools.policy import Question, guest_messages, read_guest, read_said
-from company_tools.policy_rules import UNREAD_TOKENS, Wiki, rules_shown, weighed
+from company_tools.policy_rules import Wiki, weighed
+from company_tools.rule_choice import WITHOUT_BOOK_TOKENS
 from core.models.model_call import Message, ModelCall
 from core.models.reply_text import Misread
 from core.models.tokens import count_messages, count_text
@@ -76,8 +77,8 @@ class Case:
         told = "\n".join(line for line in facts if line not in record)
         shown = "\n".join(line.removeprefix("- ") for line in record)
         wiki, change = self.wiki, parts["change"]
-        whole = sum(map(count_text, wiki.pages.values())) <= UNREAD_TOKENS
-        rules = rules_shown(wiki, None, ()) if whole else self._own(wiki)
+        whole = sum(map(count_text, wiki.pages.values())) <= WITHOUT_BOOK_TOKENS
+        rules = wiki.pages if whole else self._own(wiki)
         asked = Question(wiki, rules, parts["user"], parts["task"], change, told, shown)
         return asked.messages()
 

@@ -354,11 +354,11 @@ def test_after_the_answer_every_call_is_refused() -> None:
     played = PlayedTask()
     played.finish("ok_answer")
     with pytest.raises(ToolFault, match="has been answered"):
-        played.call("Req_GetEmployee", id=UNA)
+        played.call("Req_GetEmployee", id="una_holm")
     assert played.finish("ok_answer") is None
     off = PlayedTask(off=["one-response"])
     off.finish("ok_answer")
-    assert off.call("Req_GetEmployee", id=UNA)
+    assert off.call("Req_GetEmployee", id="una_holm")
     for one in (played, off):
         one.give_up()
         assert len(one.responses) == 1

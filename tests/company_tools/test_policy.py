@@ -138,8 +138,9 @@ def test_it_is_told_how_far_the_task_names_the_target(text: str, fact: str) -> N
 
 
 def test_a_long_wiki_is_shown_by_the_lines_on_this_kind_of_change() -> None:
-    from company_tools.policy_rules import Wiki, rules_shown
+    from company_tools.policy_rules import Wiki
     from company_tools.rule_book import Rule
+    from company_tools.rule_choice import lines_on
 
     filler = "\n".join(f"- the {n}th sail was sewn in {1900 + n}" for n in range(900))
     pages = {"home.md": INDEX + "history.md", "rights.md": RIGHTS, "history.md": filler}
@@ -149,7 +150,7 @@ def test_a_long_wiki_is_shown_by_the_lines_on_this_kind_of_change() -> None:
         Rule("rights.md", 4, "lead", "status, team"),
     )
     wiki = Wiki.of(pages, ())
-    shown = rules_shown(wiki, book, ["pay"])
+    shown = lines_on(wiki, book, ["pay"])
     assert shown.keys() == {"home.md", "rights.md"}
     assert "sets pay" in shown["rights.md"]
     assert "write notes" not in shown["rights.md"]

@@ -9,19 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.policy_rules import index_page
+from company_tools.briefing import whole_pages
+from company_tools.policy_rules import Wiki, index_page
 from company_tools.rule_book import TOPICS, Rule
 from company_tools.rule_choice import (
     NO_RULES,
     PARTLY,
+    SMALL_TOKENS,
     TOKENS,
     WHOLE,
     WITHOUT_BOOK_TOKENS,
     Requester,
     chosen,
+    pages_for,
     relation,
     rules_text,
     text_without_book,
+    whole_text,
 )
 from company_tools.stages.rule_book import RuleBook, rules_of
 from company_tools.wiki_lines import excerpt, lines_of
@@ -154,6 +158,29 @@ def test_of_a_larger_one_the_index_and_the_pages_nearest_to_the_task_are_shown()
     assert count_text(told) <= WITHOUT_BOOK_TOKENS + count_text(PARTLY) + 5
     del pages["index.md"]
     assert text_without_book(pages, WikiStore(), task).startswith(PARTLY.format(index=""))
+
+
+def test_the_policy_is_shown_first_what_counts_and_then_what_is_near() -> None:
+    pages = {f"gulls{n}.md": DULL for n in range(9)} | PAGES
+    planted = {"aa.md": "Who sees what others earn? Everybody sees it. " * 40}
+    pages = {"index.md": "\n".join(["# Wiki", *pages]), **pages, **planted}
+    shown = [*pages_for(Wiki.of(pages, ()), WikiStore(), "Who sees what others earn?")]
+    assert shown[:2] == ["index.md", "rights.md"]
+    assert shown[-1] == "aa.md"
+    assert count_text(whole_text(pages, shown)) <= WITHOUT_BOOK_TOKENS
+    assert pages_for(Wiki.of(LONG_PAGES, ()), WikiStore(), "Who?") == LONG_PAGES
+
+
+@pytest.mark.parametrize("tokens", [SMALL_TOKENS, WITHOUT_BOOK_TOKENS])
+def test_a_wiki_is_shown_whole_up_to_its_bound_and_not_above(tokens: int) -> None:
+    whole = {"a.md": "word " * (tokens - 1)}
+    more = {"a.md": "word " * (tokens + 2)}
+    assert count_text(whole["a.md"]) <= tokens < count_text(more["a.md"])
+    if tokens == SMALL_TOKENS:
+        assert (whole_pages(whole), whole_pages(more)) == (["a.md"], [])
+    else:
+        assert text_without_book(whole, WikiStore(), "word").startswith(WHOLE)
+        assert text_without_book(more, WikiStore(), "word").startswith(PARTLY[:20])
 
 
 @pytest.mark.parametrize(

@@ -209,14 +209,14 @@ BERGS_SEATS = (
 )
 
 
-def test_of_who_is_named_the_projects_are_told_by_requests_that_ties_would_send() -> None:
+def test_of_who_is_named_the_projects_are_told_and_ties_need_no_request_of_their_own() -> None:
     played = PlayedTask()
     text = "Which projects has Berg Una, and how busy is that?"
     found = entities(played, text, "Berg Una", about="projects, load")
     assert BERGS_SEATS in found.text.splitlines()
     played.line.sent.clear()
     run(Ties(played.benchmark), StageInput("", (found,)))
-    assert set(played.line.paths()) == {"/customers/search", "/employees/get"}
+    assert played.line.paths() == []
 
 
 @pytest.mark.parametrize(
@@ -251,9 +251,16 @@ def test_a_name_in_the_other_order_or_within_a_longer_one_is_no_namesake() -> No
         assert found.facts["solving"] == []
 
 
-def test_a_department_or_a_place_is_no_name_of_nothing() -> None:
-    text = "Who of Sewing is at Dock – Bergen?"
-    assert entities(PlayedTask(), text, "Sewing", "Dock – Bergen").text == ""
+@pytest.mark.parametrize(
+    ("name", "is_told"),
+    [
+        ("Sewing", False), ("Dock – Bergen", False), ("Bergen", False), ("skill", False),
+        ("Skill_Sewing", False), ("Project", False), ("Key", False), ("sewing kites", True),
+    ],
+)  # fmt: skip
+def test_what_records_have_or_are_is_no_name_of_nothing(name: str, is_told: bool) -> None:
+    told = entities(PlayedTask(), f"Who of them is strong in {name}?", name).text
+    assert ("no person, project or customer is called" in told) == is_told
 
 
 def test_a_name_that_the_wiki_alone_has_is_told_with_its_line() -> None:
