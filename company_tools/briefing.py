@@ -51,7 +51,7 @@ def briefing(
     if pages is None:
         return f"the wiki cannot be read\n{last}"
     before = wiki.before(user.wiki_sha1)
-    new = changes(pages if before is None else before, pages)
+    new = difference(pages if before is None else before, pages).text
     whole = whole_pages(pages, named)
     lines = [whole_text(pages, whole)] if whole else []
     if task is not None and len(whole) < len(pages):
@@ -67,13 +67,6 @@ def whole_pages(pages: Pages, named: Collection[str] = ()) -> list[str]:
     if sum(map(count_text, pages.values())) <= SMALL_TOKENS:
         return list(pages)
     return fitting(pages, (path for path in pages if path in named), NAMED_TOKENS)
-
-
-def changes(before: Pages, after: Pages) -> str:
-    """Which pages of a wiki changed; "" where none did."""
-    new = difference(before, after)
-    parts = [f"new or rewritten: {', '.join(new.changed)}"] if new.changed else []
-    return "; ".join([*parts, *([f"gone: {', '.join(new.gone)}"] if new.gone else [])])
 
 
 def _who(session: CompanySession) -> tuple[Facts, list[str]]:

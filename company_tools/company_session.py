@@ -63,6 +63,8 @@ class CompanySession(TaskApi[CompanyFacts]):
         """Asked before every change: what speaks against it."""
         self.judge: Callable[[Sequence[ChangeRequest]], str | None] = lambda requests: None
         """Asked about each set of changes before the first of it is sent: why it must not be."""
+        self.tells: Callable[[str], str | None] = lambda message: None
+        """Asked about an answer to a guest: what it tells that is not public."""
         self._granted: list[ChangeRequest] = []
         """Of a set that was judged as a whole and is being sent."""
         self._collected: list[ChangeRequest] | None = None

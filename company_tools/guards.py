@@ -9,15 +9,14 @@ the state is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from company_tools import listings
 from company_tools.change import LOG_TIME, WIKI_UPDATE, Change
 from company_tools.company_session import CompanySession
 from company_tools.failed_writes import failed_writes
-from company_tools.final_answer import FinalAnswer, links_of, named_in
-from company_tools.registry import EMAIL, ID, NOT_PUBLIC, held_literally
+from company_tools.final_answer import FinalAnswer, named_in
+from company_tools.registry import EMAIL, FIXED, ID, NOT_PUBLIC, held_literally
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolCall, ToolFault
@@ -60,12 +59,14 @@ def unknown_requester(session: CompanySession) -> str | None:
 
 
 def _guest(answer: FinalAnswer, session: CompanySession) -> str | None:
+    """What stands literally in the registry is held, whether or not a policy judges the words."""
     if not session.known_guest:
         return None
     links = [f"{link.kind}:{link.id}" for link in answer.links or () if link.kind in PRIVATE]
-    held = [*filter(None, [held_literally(answer.message, session)])]
-    held += ["links to records"] if links else []
-    return f"the user is a guest, and the answer holds {', '.join(held)}" if held else None
+    if held := "links to records" if links else held_literally(answer.message, session):
+        return f"the user is a guest, and the answer holds {held}"
+    told = None if answer.message in FIXED else session.tells(answer.message)
+    return f"the user is a guest, and the answer tells {told}" if told else None
 
 
 def public_answer(
@@ -73,7 +74,7 @@ def public_answer(
 ) -> FinalAnswer:
     """The answer as it may be sent: a guest's that still holds something private is a refusal.
 
-    Raises OutOfReach: it cannot be compared.
+    Raises OutOfReach: it cannot be compared. ModelFailed: nobody judges it.
     """
     if "guest" in off or _guest(answer, session) is None:
         return answer
@@ -263,11 +264,11 @@ def objections(
 ) -> list[str]:
     """What speaks against an answer; ``hard``: only what cannot be overruled.
 
-    Raises OutOfReach: what has to be looked up has no answer.
+    Raises OutOfReach: what has to be looked up has no answer. ModelFailed: nobody judges an answer
+    to a guest.
     """
-    linked = replace(answer, links=links_of(answer, session))
     reasons = (
-        guard.check(linked if guard.name == "guest" else answer, session)
+        guard.check(answer, session)
         for guard in GUARDS
         if guard.check and guard.name not in off and (guard.hard or not hard)
     )

@@ -100,7 +100,7 @@ def test_many_tasks_at_once_ask_once_and_a_failing_model_twice() -> None:
     for thread in threads:
         thread.join()
     assert len(model.calls) == 1
-    failing = Model("rb-fails", *["no"] * 9)
+    books, failing = RuleBooks(), Model("rb-fails", *["no"] * 9)
     for _ in range(5):
         assert books.book(failing.client, "system", PAGES)[0] is None
     assert len(failing.calls) == 2
