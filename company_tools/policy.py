@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from company_tools.change import ChangeRequest
 from company_tools.company_session import CompanySession, unless_refused
@@ -54,33 +55,19 @@ T = TypeVar("T")
 W = TypeVar("W", bound=str)
 
 
-class Question(NamedTuple):
-    """All that a model is told of a set of changes."""
-
-    wiki: Wiki
-    rules: Mapping[str, str]
-    """The pages, or lines of them, that it is shown."""
-    user: str
-    task: str
-    change: str
-    facts: str
-    record: str
-
-    def messages(self, texts: Texts = NONE) -> list[Message]:
-        """The prompt; what is the same for many questions comes first."""
-        shown = self._asdict() | {"wiki": self.wiki.shown(self.rules)}
-        user = prompt(PROMPTS, "policy_question", texts, **shown)
-        return _messages(prompt(PROMPTS, "policy", texts), user)
+def messages(system: str, user: str, texts: Texts = NONE, /, **parts: str) -> list[Message]:
+    """A prompt: what is the same for many questions comes first, then the data between tags."""
+    shown = {
+        "system": prompt(PROMPTS, system, texts),
+        "user": prompt(PROMPTS, user, texts, **parts),
+    }
+    return [{"role": role, "content": text} for role, text in shown.items()]
 
 
-def guest_messages(public: str, task: str, message: str, texts: Texts = NONE) -> list[Message]:
-    """The prompt on a guest's answer; ``public``: what the wiki has on people outside."""
-    user = prompt(PROMPTS, "policy_answer", texts, public=public, task=task, message=message)
-    return _messages(prompt(PROMPTS, "policy_guest", texts), user)
-
-
-def _messages(system: str, user: str) -> list[Message]:
-    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+ask_about = partial(messages, "policy", "policy_question")
+"""The prompt on a set of changes: wiki, user, task, change, facts, record."""
+ask_about_answer = partial(messages, "policy_guest", "policy_answer")
+"""The prompt on a guest's answer: public, what the wiki has on people outside; task, message."""
 
 
 class Policy:
@@ -192,8 +179,9 @@ class Policy:
         closed = any(one.closed or one.target in quoted for one in every)
         closed |= not book and len(rules) < len(wiki.pages)
         with session.memory.aside():
-            asked = self._question(wiki, every, rules)
-        said = self._asked(asked.messages(self._texts), _quoting(wiki))
+            parts = self._parts(every)
+        asked = ask_about(self._texts, wiki=wiki.shown(rules), **parts)
+        said = self._asked(asked, _quoting(wiki))
         said, sent = weighed(said, wiki, closed=closed)
         return self._kept(
             key=key,
@@ -204,23 +192,19 @@ class Policy:
             **said._asdict(),
         )
 
-    def _question(
-        self, wiki: Wiki, every: Sequence[Described], rules: Mapping[str, str]
-    ) -> Question:
+    def _parts(self, every: Sequence[Described]) -> dict[str, str]:
+        """What a model is told of a set of changes beside the wiki."""
         session = self._session
         people = {one.target for one in session.facts.changed if one.path == "/employees/update"}
         count = f"In this task, records of {len(people)} people have been changed so far."
         facts = dict.fromkeys([*(fact for one in every for fact in one.facts), count])
-        kinds = (f"kind: {one.kind}\n" + "\n".join(one.change) for one in every)
-        return Question(
-            wiki,
-            rules,
-            user_text(session),
-            session.task,
-            "\n".join(kinds),
-            "\n".join(f"- {fact}" for fact in facts),
-            "\n".join(dict.fromkeys(filter(None, (one.record for one in every)))),
-        )
+        return {
+            "user": user_text(session),
+            "task": session.task,
+            "change": "\n".join("\n".join([f"kind: {one.kind}", *one.change]) for one in every),
+            "facts": "\n".join(f"- {fact}" for fact in facts),
+            "record": "\n".join(dict.fromkeys(one.record for one in every if one.record)),
+        }
 
     def _judged_answer(self, key: str, message: str) -> Judgement:
         session = self._session
@@ -232,7 +216,7 @@ class Policy:
         topics = {part.strip() for rule in outside for part in rule.about.split(",")}
         shown = wiki.shown(self._rules(wiki, outside, topics, f"{session.task}\n{message}"))
         public = f"Today is {session.user().weekday}, {session.user().today}.\n{shown}"
-        asked = guest_messages(public, session.task, message, self._texts)
+        asked = ask_about_answer(self._texts, public=public, task=session.task, message=message)
         verdict, reason = self._asked(asked, read_guest)
         return self._kept(
             key=key, kind=GUEST, verdict=verdict, reason=reason, sent=verdict == "clean"
@@ -296,14 +280,12 @@ def _short(reply: Mapping[str, object], name: str) -> str:
 
 def _quoting(wiki: Wiki) -> Callable[[ModelCall], Said]:
     """Reads a reply; a first one whose quote stands nowhere that counts is sent back."""
-    replies = 0
+    firsts = iter([True])
 
     def read(call: ModelCall) -> Said:
-        nonlocal replies
-        replies += 1
-        said = read_said(call)
+        said, is_first = read_said(call), next(firsts, False)
         gives = said.verdict == "allowed" and said.basis in ("rule", "rank")
-        if gives and replies == 1 and not wiki.where(said.quote, said.page):
+        if gives and is_first and not wiki.where(said.quote, said.page):
             raise Misread(_MISQUOTED)
         return said
 
