@@ -69,37 +69,31 @@ BOOK = (
 )
 
 
-def lines(about: list[str], who: Requester | None = SEWING, book: Any = BOOK) -> list[int]:
-    """The numbers of what is chosen; the list of rights is too long to be shown whole."""
+LEAD = SEWING._replace(leads=True)
+TICKET = Rule("rights.md", 4, "everybody", "all")
+COUNTED = (Rule("rights.md", 4, "", "skills"), Rule("rights.md", 1, "", "date"))
+
+
+@pytest.mark.parametrize(
+    ("about", "who", "more", "shown"),
+    [
+        (["pay"], SEWING, (), {2, 3, 7}),  # whoever a line on the subject is about
+        (["status"], SEWING, (), {2, 5}),
+        ([], SEWING, (), {2, 3, 5, 6, 7}),  # the subject is not known
+        (["status"], SEWING, (TICKET,), {2, 4, 5}),
+        (["pay"], SEWING, (Rule("rights.md", 4, "Nobody knows whom", "pay"),), {2, 3, 4, 7}),
+        ([], None, COUNTED, {6, 1}),  # a guest: nothing on others, nor how skills are counted
+        (["pay"], None, (), {6}),
+    ],
+)
+def test_lines_are_chosen_by_group_and_subject(
+    about: list[str], who: Requester | None, more: tuple[Rule, ...], shown: set[int]
+) -> None:
+    """The list of rights is too long to be shown whole."""
     pages = {"rights.md": PAGES["rights.md"].replace("May see levels.", "May see levels. " * 90)}
-    return [n for _, n in chosen(pages, book, who, about)]
-
-
-def test_lines_on_the_subject_are_shown_whoever_they_are_about() -> None:
-    assert {*lines(["pay"])} == {3, 7, 2}
-    assert {*lines(["status"])} == {5, 2}
-    assert lines(["status"], SEWING._replace(leads=True))[0] == 5
-
-
-def test_where_the_subject_is_not_known_all_lines_may_be_on_it() -> None:
-    assert {*lines([])} == {2, 3, 5, 6, 7}
-
-
-def test_a_line_on_every_subject_is_shown_with_any() -> None:
-    ticket = Rule("rights.md", 4, "everybody", "all")
-    assert 4 in lines(["status"], book=(*BOOK, ticket))
-
-
-def test_one_wrong_label_hides_no_rule_while_there_is_room() -> None:
-    for who, about in (("", "pay"), ("People", "pages"), ("Nobody knows whom", "pay")):
-        book = (Rule("rights.md", 2, "Sewing", "skills"), Rule("rights.md", 3, who, about))
-        people = SEWING._replace(department="People")
-        assert 3 in lines(["pay"], people, book)
-
-
-def test_a_guest_is_shown_no_line_on_others_and_none_on_how_skills_are_counted() -> None:
-    book = (*BOOK, Rule("rights.md", 4, "", "skills"), Rule("rights.md", 1, "", "date"))
-    assert {*lines([], None, book)} == {6, 1}
+    assert {n for _, n in chosen(pages, (*BOOK, *more), who, about)} == shown
+    assert chosen(pages, BOOK, LEAD, ["status"])[0] == ("rights.md", 5)
+    assert rules_text(PAGES, BOOK[1:2], None, []) == NO_RULES
 
 
 def test_a_short_list_is_shown_whole_and_of_a_long_one_rows_are_told_as_left_out() -> None:
@@ -112,10 +106,6 @@ def test_a_short_list_is_shown_whole_and_of_a_long_one_rows_are_told_as_left_out
         "== a.md (parts) ==", "| what | who |", "|---|---|", "…",
         lines_of(pages["a.md"])[29].text, "…",
     ]  # fmt: skip
-
-
-def test_without_a_line_on_the_task_that_is_said() -> None:
-    assert rules_text(PAGES, (Rule("rights.md", 3, "People", "pay"),), None, []) == NO_RULES
 
 
 GROUPS = ("", "everybody", "lead", "guest", "nobody", "Sewing", "People", "owner, People")
