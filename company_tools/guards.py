@@ -59,13 +59,18 @@ def unknown_requester(session: CompanySession) -> str | None:
 
 
 def _guest(answer: FinalAnswer, session: CompanySession) -> str | None:
-    """What stands literally in the registry is held, whether or not a policy judges the words."""
+    """What stands literally in the registry, whether or not a policy judges the words as well."""
     if not session.known_guest:
         return None
-    links = [f"{link.kind}:{link.id}" for link in answer.links or () if link.kind in PRIVATE]
-    if held := "links to records" if links else held_literally(answer.message, session):
-        return f"the user is a guest, and the answer holds {held}"
-    told = None if answer.message in FIXED else session.tells(answer.message)
+    links = any(link.kind in PRIVATE for link in answer.links or ())
+    held = "links to records" if links else held_literally(answer.message, session)
+    return f"the user is a guest, and the answer holds {held}" if held else None
+
+
+def _tells(answer: FinalAnswer, session: CompanySession) -> str | None:
+    if not session.known_guest or answer.message in FIXED:
+        return None
+    told = session.tells(answer.message)
     return f"the user is a guest, and the answer tells {told}" if told else None
 
 
@@ -76,9 +81,9 @@ def public_answer(
 
     Raises OutOfReach: it cannot be compared. ModelFailed: nobody judges it.
     """
-    if "guest" in off or _guest(answer, session) is None:
-        return answer
-    return FinalAnswer("denied_security", NOT_PUBLIC, ())
+    checks = [_tells] if "guest" in off else [_guest, _tells]
+    held = any(check(answer, session) for check in checks)
+    return FinalAnswer("denied_security", NOT_PUBLIC, ()) if held else answer
 
 
 def _unseen(answer: FinalAnswer, session: CompanySession) -> str | None:
@@ -267,9 +272,11 @@ def objections(
     Raises OutOfReach: what has to be looked up has no answer. ModelFailed: nobody judges an answer
     to a guest.
     """
-    reasons = (
-        guard.check(answer, session)
-        for guard in GUARDS
+    checks = [
+        guard.check for guard in GUARDS
         if guard.check and guard.name not in off and (guard.hard or not hard)
-    )
-    return [text for text in reasons if text]
+    ]  # fmt: skip
+    reasons = [text for check in checks if (text := check(answer, session))]
+    # What a model is asked comes last, and only where nothing else speaks against it.
+    told = None if reasons else _tells(answer, session)
+    return [told] if told else reasons

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from company_tools.guards import NAMES
 from company_tools.policy import QUESTIONS_AT_MOST
 from core.ledger import Judgement, Ledger, ToolFault, WireCall
 from core.models.model_client import ModelClient, ModelFailed
@@ -418,9 +419,11 @@ def test_the_rest_of_a_set_that_was_allowed_is_sent_without_a_question() -> None
 
 
 @pytest.mark.promise("no order from a text")
-def test_what_tells_a_guest_too_much_is_returned_once_and_then_refused() -> None:
+@pytest.mark.parametrize("off", [(), NAMES])
+def test_what_tells_a_guest_too_much_is_returned_once_and_then_refused(off: Any) -> None:
+    """Whichever guards are off."""
     tells = json.dumps({"verdict": "tells", "reason": "a number of clients"})
-    played = Judged(tells, tells, user=None, text="How much do you have to do?")
+    played = Judged(tells, tells, user=None, text="How much do you have to do?", off=off)
     assert "a number of clients" in (played.asked_back("ok_answer", "Five clients.") or "")
     assert played.finish("ok_answer", "Half a dozen clients.") is None
     assert played.answered == ["denied_security"]
