@@ -18,7 +18,6 @@ from company_tools.final_answer import (
     NoFinalAnswer,
     as_sent,
     read_final_answer,
-    reworded,
 )
 from company_tools.guards import may_write, objections, public_answer, unintended
 from company_tools.policy import Policy
@@ -260,14 +259,6 @@ class CompanyEnvironment:
                     raise
                 return f"not answered: the system refuses it: {fault.text}"
         return None
-
-    def reworded(self, final_answer: str, words: str, ledger: Ledger) -> str:
-        """The same answer with another message; what is no answer comes back as it is."""
-        with self._session.recording_to(ledger):
-            try:
-                return reworded(final_answer, words, self._session)
-            except NoFinalAnswer:
-                return final_answer
 
     def _read(self, final_answer: str) -> FinalAnswer:
         """Read the words of a FINISH, with what earlier work has read. Raises NoFinalAnswer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal, NamedTuple, get_args
 
@@ -271,15 +271,6 @@ def as_sent(answer: FinalAnswer, session: CompanySession) -> company.Req_Provide
         "links": [link._asdict() for link in links_of(answer, session)],
     }
     return company.Req_ProvideAgentResponse.model_validate(fields)
-
-
-def reworded(text: str, words: str, session: CompanySession) -> str:
-    """The FINISH of these words with another message: the links are those of the old one.
-
-    Raises NoFinalAnswer: it is no answer.
-    """
-    old = read_final_answer(text, session)
-    return replace(old, message=words, links=links_of(old, session)).as_text()
 
 
 class LinkArgument(TypedDict):

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.final_answer import links_of, read_final_answer, reworded
+from company_tools.final_answer import links_of, read_final_answer
 from company_tools.stages.entities import NAMES_AT_MOST, UNRESOLVED, Entities
 from company_tools.stages.rights import Guest, Ties, Watchdog
-from company_tools.stages.wording import Wording
+from company_tools.stages.wording import Wording, reworded
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
 from core.models.model_call import KeptCalls, ModelCall
@@ -436,11 +436,8 @@ MESSAGE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(s
 )
 def test_other_words_never_change_outcome_or_links(words: str, links: str) -> None:
     session = OFFICE.benchmark._session
-    old = said("ok_answer", "Una Berg sews.", links)
-    before, after = (
-        read_final_answer(old, session),
-        read_final_answer(reworded(old, words, session), session),
-    )
+    before = read_final_answer(said("ok_answer", "Una Berg sews.", links), session)
+    after = read_final_answer(reworded(before, words, session).as_text(), session)
     assert after.outcome == before.outcome
     assert after.links == links_of(before, session)
     assert after.message == words.strip()
