@@ -10,7 +10,7 @@ from company_tools.company_session import CompanySession
 from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.listings import leads_of
 from company_tools.wiki_pages import wiki_pages
-from company_tools.wiki_search import index_of, shown
+from company_tools.wiki_search import index_of
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -112,7 +112,7 @@ def Combo_Get_Permission_Facts_For_Action(
     with keeping(**result):
         pages = wiki_pages(session, wiki)
         hits = index_of(pages).search([action], wiki.vectors)
-        result["wiki"] = [shown(hit) for hit in hits[:PARTS_AT_MOST]]
+        result["wiki"] = [hit._asdict() for hit in hits[:PARTS_AT_MOST]]
     if target in pages:
         result["target"] = {"kind": "wiki page", "id": target}
     elif user.id and target:
