@@ -12,7 +12,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -86,16 +85,6 @@ LEAST_QUOTED = 12
 """Characters of a line that is quoted."""
 
 
-class Judgement(NamedTuple):
-    """What a model says."""
-
-    verdict: str
-    line: str
-    """Words of the rule that decides; "" for none."""
-    reason: str
-    message: str
-
-
 class Watchdog(CompanyStage):
     """One call that sees who asks, the task, the ties and the rules, nothing of the strategy."""
 
@@ -114,37 +103,33 @@ class Watchdog(CompanyStage):
         rules = rules_of(task)
         facts = json.dumps(facts_of(task, "ties"), ensure_ascii=False, separators=(",", ":"))
         seen = tagged(asker=requester, ask=task.text, facts=facts, rules=rules)
-        judged, failed = ask_once(client, self._system("watchdog"), seen, ["verdict"], _judgement)
-        if judged is None:
-            return Finding(failed=failed)
-        return _weighed(judged, rules, guest=requester == "guest")
+        read = partial(_judged, rules=rules, is_guest=requester == "guest")
+        found, failed = ask_once(client, self._system("watchdog"), seen, ["verdict"], read)
+        return found or Finding(failed=failed)
 
 
-def _judgement(reply: dict[str, object]) -> Judgement:
-    """Raises ValueError: it is none."""
+def _judged(reply: dict[str, object], rules: str, *, is_guest: bool) -> Finding:
+    """What to tell the strategy, and the denial that a rule bears out; a guest's needs none.
+
+    Raises ValueError: the verdict is none.
+    """
     verdict = str(reply["verdict"]).strip().casefold()
     if verdict not in ("allowed", "denied", "unclear"):
         raise ValueError(f"the verdict {verdict[:40]!r} does not exist")
     texts = [str(reply.get(name) or "") for name in ("rule", "reason", "message")]
     line, reason, message = (" ".join(text.split())[:REASON_CHARS] for text in texts)
-    return Judgement(verdict, line, reason, message)
-
-
-def _weighed(judged: Judgement, rules: str, *, guest: bool) -> Finding:
-    """What to tell the strategy, and the denial that a rule bears out; a guest's needs none."""
-    named = len(judged.line) >= LEAST_QUOTED and within(judged.line, rules)
-    line = f' ("{judged.line}")' if named else ""
-    if judged.verdict == "denied" and judged.reason and (named or guest):
-        end = FinalAnswer("denied_security", judged.message or DENIED, ()).as_text()
-        reason = f"{judged.reason}{line}"
-        verdict = Verdict(closing=end, reason=reason, by="model")
-        return Finding(text=f"denied: {reason}", verdict=verdict)
-    if judged.verdict == "unclear":
-        return Finding(text=f"unclear: {judged.reason}")
+    named = len(line) >= LEAST_QUOTED and within(line, rules)
+    told = f'{reason} ("{line}")' if named else reason
+    if verdict == "denied" and reason and (named or is_guest):
+        end = FinalAnswer("denied_security", message or DENIED, ()).as_text()
+        return Finding(
+            text=f"denied: {told}", verdict=Verdict(closing=end, reason=told, by="model")
+        )
+    if verdict == "unclear":
+        return Finding(text=f"unclear: {reason}")
     if not named:
-        text = f"no rule seen that decides; perhaps {judged.verdict}: {judged.reason}"
-        return Finding(text=text)
-    return Finding(text=f"{judged.verdict}: {judged.reason}{line}")
+        return Finding(text=f"no rule seen that decides; perhaps {verdict}: {reason}")
+    return Finding(text=f"{verdict}: {told}")
 
 
 TOOL_SECTION = "company/tools/Ask_Current_User"
