@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 
-from company_tools import listings
+from company_tools import profile
 from company_tools.company_session import CompanySession
-from company_tools.rule_choice import Requester, fitting, text_without_book, whole_text
+from company_tools.rule_choice import SMALL_TOKENS, fitting, text_without_book, whole_text
 from company_tools.wiki_pages import pages_or_none
 from company_tools.wiki_store import Pages, WikiStore, difference
 from core.erc3_client import company
@@ -16,9 +16,6 @@ from core.ledger import ToolFault
 from core.models.tokens import count_text
 from core.tools.faults import OutOfReach
 
-SMALL_TOKENS = 4_000
-"""A wiki of at most so many is shown whole, and nobody indexes its rules: readers who were shown
-wikis of that size whole decided as well as from chosen lines, and doubted more above it."""
 NAMED_TOKENS = 6_000
 """Of pages that stand in a briefing by configuration."""
 NAMED_AT_MOST = 60
@@ -54,7 +51,7 @@ def briefing(
     if pages is None:
         return f"the wiki cannot be read\n{last}"
     before = wiki.before(user.wiki_sha1)
-    new = changes(pages if before is None else before, pages)
+    new = difference(pages if before is None else before, pages).text
     whole = whole_pages(pages, named)
     lines = [whole_text(pages, whole)] if whole else []
     if task is not None and len(whole) < len(pages):
@@ -70,27 +67,6 @@ def whole_pages(pages: Pages, named: Collection[str] = ()) -> list[str]:
     if sum(map(count_text, pages.values())) <= SMALL_TOKENS:
         return list(pages)
     return fitting(pages, (path for path in pages if path in named), NAMED_TOKENS)
-
-
-def requester_of(session: CompanySession, briefing: str) -> Requester | None:
-    """Who asks, by the facts of a briefing, as far as rules hang on it; None for a guest."""
-    if session.known_guest or not session.requester:
-        return None
-    facts = json.loads(briefing.rpartition("\n")[2])
-    unknown = "unknown" in facts
-    return Requester(
-        session.user().department or "",
-        listings.departments(session),
-        leads=unknown or bool(facts.get("leads")),
-        manages=unknown or bool(facts.get("manages")),
-    )
-
-
-def changes(before: Pages, after: Pages) -> str:
-    """Which pages of a wiki changed; "" where none did."""
-    new = difference(before, after)
-    parts = [f"new or rewritten: {', '.join(new.changed)}"] if new.changed else []
-    return "; ".join([*parts, *([f"gone: {', '.join(new.gone)}"] if new.gone else [])])
 
 
 def _who(session: CompanySession) -> tuple[Facts, list[str]]:
@@ -116,43 +92,27 @@ def _who(session: CompanySession) -> tuple[Facts, list[str]]:
     return {"user": who, **facts}, [f"{', '.join(what)} ({why})" for why, what in unknown.items()]
 
 
-def _profile(session: CompanySession, requester: str) -> Facts:
-    request = company.Req_GetEmployee(id=requester)
-    employee = session.read(request, wire.Resp_GetEmployee).employee
-    if employee.id == requester:
-        session.on_record.add(requester)
-    return {"name": employee.name, "salary": employee.salary}
+def _person(session: CompanySession, id: str) -> Facts:
+    request = company.Req_GetEmployee(id=id)
+    key = ("employees", id)
+    person = session.memory.kept(key, lambda: session.read(request, wire.Resp_GetEmployee).employee)
+    return {"name": person.name, "salary": person.salary}
 
 
-def _projects(session: CompanySession, requester: str) -> Facts:
-    member = {"employee_id": requester, "min_time_slice": 0.0}
-
-    def search(team: Mapping[str, object]) -> list[wire.ProjectBrief]:
-        filters = {"team": team, "status": [], "include_archived": True}
-        return session.pages(company.Req_SearchProjects, wire.ProjectBrief, **filters)
-
-    led, on = search({**member, "role": "Lead"}), search(member)
-    ids = {project.id for project in led}
-    return {
-        "leads": [project_line(project) for project in led],
-        "member_of": [project_line(project) for project in on if project.id not in ids],
-    }
+def _projects(session: CompanySession, id: str) -> Facts:
+    led = profile.projects_of(session, id, "Lead")
+    on = [one for one in profile.projects_of(session, id) if one not in led]
+    shown = {"leads": led, "member_of": on}
+    return {name: [profile.project_line(one) for one in some] for name, some in shown.items()}
 
 
-def _customers(session: CompanySession, requester: str) -> Facts:
-    filters = {"deal_phase": [], "locations": [], "account_managers": [requester]}
-    customers = session.pages(company.Req_SearchCustomers, wire.CompanyBrief, **filters)
-    return {"manages": [f"{one.id} ({one.name})" for one in customers]}
+def _customers(session: CompanySession, id: str) -> Facts:
+    return {"manages": [f"{one.id} ({one.name})" for one in profile.customers_of(session, id)]}
 
 
 _ASKED: dict[str, Callable[[CompanySession, str], Facts]] = {
-    "their name": _profile,
+    "their name": _person,
     "the projects that they lead or are on": _projects,
     "the customers that they manage": _customers,
 }
 """What is asked of somebody known, each by itself."""
-
-
-def project_line(project: wire.ProjectBrief | wire.ProjectDetail) -> str:
-    """A project with its name and status, for a prompt."""
-    return f"{project.id} ({project.name}, {project.status})"

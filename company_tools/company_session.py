@@ -16,7 +16,7 @@ from company_tools.answering import Log
 from company_tools.change import RECORD, RESPOND, WHOAMI, Change, ChangeRequest, Request, is_change
 from company_tools.company_facts import FORBIDDEN, USUAL_LIMIT, CompanyFacts
 from company_tools.endpoints import ENDPOINTS, read_employee
-from company_tools.evidence import Evidence, Memory
+from company_tools.evidence import Evidence, Memory, ReadWhole
 from company_tools.user import User, consistent
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -63,6 +63,8 @@ class CompanySession(TaskApi[CompanyFacts]):
         """Asked before every change: what speaks against it."""
         self.judge: Callable[[Sequence[ChangeRequest]], str | None] = lambda requests: None
         """Asked about each set of changes before the first of it is sent: why it must not be."""
+        self.tells: Callable[[str], str | None] = lambda message: None
+        """Asked about an answer to a guest: what it tells that is not public."""
         self._granted: list[ChangeRequest] = []
         """Of a set that was judged as a whole and is being sent."""
         self._collected: list[ChangeRequest] | None = None
@@ -71,7 +73,6 @@ class CompanySession(TaskApi[CompanyFacts]):
         self.task = ""
         """The task's text; "" before it is known."""
         self.read_wiki: Callable[[], Mapping[str, str]] = dict
-        self.on_record: set[str] = set()
         self._user: User | None = None
         self._noted_version = ""
         self.identity_fault: str | None = None
@@ -163,7 +164,7 @@ class CompanySession(TaskApi[CompanyFacts]):
             fault.request = fault.request or failed_request(request, fault.text, status=200)
             raise
         if not filters or kind is wire.TimeEntryWithID:  # hours are never listed without a filter
-            self.memory.read_whole(FIELDS[kind])
+            self.memory.note(ReadWhole(listed=FIELDS[kind]))
         return records
 
     def read_pages_ahead(self, *listed: tuple[ListRequest, type[BaseModel]]) -> None:

@@ -9,39 +9,40 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from company_tools.answering import Log
-from company_tools.briefing import SMALL_TOKENS, briefing, changes, whole_pages
+from company_tools.briefing import briefing, whole_pages
 from company_tools.change import WIKI_UPDATE
-from company_tools.company_session import CompanySession
+from company_tools.company_session import CompanySession, unless_refused
 from company_tools.evidence import Known
 from company_tools.final_answer import (
     FinalAnswer,
     NoFinalAnswer,
     as_sent,
     read_final_answer,
-    reworded,
 )
 from company_tools.guards import may_write, objections, public_answer, unintended
 from company_tools.policy import Policy
-from company_tools.registry import FAILED, NOT_PUBLIC
+from company_tools.registry import FAILED
 from company_tools.rule_book import RuleBooks
-from company_tools.rule_choice import fitting, whole_text
+from company_tools.rule_choice import SMALL_TOKENS, fitting, whole_text
 from company_tools.toolbox import known, tools_of
 from company_tools.wiki_pages import pages_now, pages_or_none
 from company_tools.wiki_store import Pages, WikiStore, difference
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, ToolFault, WireCall
+from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, WireCall
 from core.ledger.tool import retold
 from core.models.model_client import ModelClient
 from core.models.sections import NONE, Texts
 from core.runs.task import TaskProgress
 from core.runs.work import WorkReport
-from core.tools.faults import OutOfReach, Refused
+from core.tools.faults import Refused
 from core.tools.task_api import ApiClient
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 RULES: str = _TEXTS["rules"]
 ENDING: str = _TEXTS["final_answer"]
 _CHALLENGES: dict[str, str] = _TEXTS["challenges"]
+GIVEN_UP = FinalAnswer("error_internal", FAILED, ())
+"""The answer to a task that a limit ends."""
 
 
 class CompanyEnvironment:
@@ -66,13 +67,14 @@ class CompanyEnvironment:
         ``books``: keeps what models have read of wikis. ``brief_rules``: the briefing has as much
         of the wiki as there is room for, as no stage finds its rules.
         """
-        self._session = CompanySession(client, retry_policy)
-        self._session.log = log
         self._wiki, self.books = wiki or WikiStore(), books or RuleBooks()
         self._off, self._docs = frozenset(guards_off), docs or {}
         self._rulebooks, self._brief_rules = tuple(rulebooks), brief_rules
-        self._policy: Policy | None = None
-        self._guard(self._session)
+        self._session = session = CompanySession(client, retry_policy)
+        session.log = log
+        session.may_write = lambda: may_write(session, self._off)
+        session.read_wiki = lambda: pages_now(session, self._wiki)
+        session.silent = "one-response" not in self._off
         self._known_writes, self._known_version = 0, ""
         """Of how many own changes to the wiki, and of which version, the rules are known."""
         self.rules_version = ""
@@ -80,16 +82,10 @@ class CompanyEnvironment:
         self._briefed: Pages | None = None
         self._rules_now = ""
 
-    def _guard(self, session: CompanySession) -> None:
-        """Let the guards that act where the deed is speak in the session."""
-        session.may_write = lambda: may_write(session, self._off)
-        session.read_wiki = lambda: pages_now(session, self._wiki)
-        session.silent = "one-response" not in self._off
-
     def ask_policy(self, client: ModelClient, texts: Texts = NONE) -> None:
         """Have a model judge each set of changes, and each answer to a guest, from now on."""
-        self._policy = Policy(self._session, client, self.books.known, texts)
-        self._session.judge = self._policy.speaks_against
+        policy = Policy(self._session, client, self.books.known, self._wiki, texts)
+        self._session.judge, self._session.tells = policy.speaks_against, policy.tells
 
     @contextmanager
     def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
@@ -126,8 +122,7 @@ class CompanyEnvironment:
             if session.requester:
                 self._briefed = pages_or_none(session, self._wiki)
                 self._known_version = session.user().wiki_sha1
-                own = any(change.path == WIKI_UPDATE for change in session.facts.changes)
-                kept = self.rules_version if own else ""
+                kept = self.rules_version if self._own_writes() else ""
                 self.rules_version = kept or self._known_version
         return text
 
@@ -151,6 +146,10 @@ class CompanyEnvironment:
             state["answered"] = [dict(sent) for sent in session.facts.responses]
         return json.dumps(state, ensure_ascii=False)
 
+    def _own_writes(self) -> int:
+        """How often this task has written the wiki."""
+        return sum(change.path == WIKI_UPDATE for change in self._session.facts.changes)
+
     def _read_rules(self) -> None:
         """Ask whoami again, and note what changed where the wiki is another version by now.
 
@@ -160,25 +159,21 @@ class CompanyEnvironment:
         session = self._session
         if "wiki" in self._off or self._briefed is None:
             return
-        try:
-            version = session.look_again().wiki_sha1
-        except OutOfReach:
-            raise
-        except ToolFault:  # who asks is not known any more: nothing is written until it is
+        user = unless_refused(session.look_again, None)
+        if user is None:  # who asks is not known any more: nothing is written until it is
             return
-        writes = sum(change.path == WIKI_UPDATE for change in session.facts.changes)
-        own = writes > self._known_writes
-        if not own and version == self._known_version:
-            return
+        writes, version = self._own_writes(), user.wiki_sha1
+        own, same = writes > self._known_writes, version == self._known_version
         self._known_writes, self._known_version = writes, version
-        pages = None if own else pages_or_none(session, self._wiki)
-        if pages is not None and self._briefed is not None:
-            self.rules_version = version
-            new = changes(self._briefed, pages)
-            self._rules_now = f"the wiki has changed since the briefing: {new}" if new else ""
-            if new and (self._brief_rules or len(whole_pages(pages)) == len(pages)):
-                changed = difference(self._briefed, pages).changed
-                self._rules_now += f"\n{whole_text(pages, fitting(pages, changed, SMALL_TOKENS))}"
+        pages = None if own or same else pages_or_none(session, self._wiki)
+        if pages is None:
+            return
+        self.rules_version = version
+        new = difference(self._briefed, pages)
+        self._rules_now = f"the wiki has changed since the briefing: {new.text}" if new.text else ""
+        if new.text and (self._brief_rules or len(whole_pages(pages)) == len(pages)):
+            shown = whole_text(pages, fitting(pages, new.changed, SMALL_TOKENS))
+            self._rules_now += f"\n{shown}"
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the changes among recorded requests again; what was answered otherwise now."""
@@ -225,14 +220,9 @@ class CompanyEnvironment:
             except NoFinalAnswer as problem:
                 return _CHALLENGES["no_answer"].format(problem=problem, text=final_answer)
             reasons = objections(answer, self._session, hard=False, off=self._off)
-            if told := None if reasons else self._told(answer):
-                reasons = [f"the user is a guest, and the answer tells {told}"]
-        if not reasons:
-            return None
         listed = "\n".join(f"- {text}" for text in reasons)
-        return _CHALLENGES["objections"].format(
-            outcome=answer.outcome, reasons=listed, text=final_answer
-        )
+        fields = {"outcome": answer.outcome, "reasons": listed, "text": final_answer}
+        return _CHALLENGES["objections"].format(**fields) if reasons else None
 
     def check_effects(self, final_answer: str, report: WorkReport, ledger: Ledger) -> str | None:
         """Why a prepared answer does not fit what the work has changed. Raises OutOfReach."""
@@ -250,50 +240,25 @@ class CompanyEnvironment:
 
         Raises OutOfReach: it is not known to have arrived.
         """
-        if self._session.facts.responses:
-            return None
-        with self._session.recording_to(ledger):
+        session = self._session
+        with session.recording_to(ledger):
             if final_answer is None:
-                self._give_up()
+                session.settle_answer()
+            if session.facts.responses:
                 return None
             try:
-                answer = self._read(final_answer)
+                answer = GIVEN_UP if final_answer is None else self._read(final_answer)
+                answer = public_answer(answer, session, self._off)
+                if reasons := objections(answer, session, hard=True, off=self._off):
+                    return f"not answered: {'; '.join(reasons)}"
+                session.answer(as_sent(answer, session))
             except NoFinalAnswer as problem:
                 return f"not answered: {problem}"
-            answer = public_answer(answer, self._session, self._off)
-            if self._told(answer):
-                answer = FinalAnswer("denied_security", NOT_PUBLIC, ())
-            if reasons := objections(answer, self._session, hard=True, off=self._off):
-                return f"not answered: {'; '.join(reasons)}"
-            try:
-                self._session.answer(as_sent(answer, self._session))
             except Refused as fault:
+                if final_answer is None:
+                    raise
                 return f"not answered: the system refuses it: {fault.text}"
         return None
-
-    def _give_up(self) -> None:
-        """Send error_internal, unless an answer was sent before. Raises ToolFault."""
-        self._session.settle_answer()
-        if not self._session.facts.responses:
-            answer = FinalAnswer("error_internal", FAILED, ())
-            self._session.answer(as_sent(answer, self._session))
-
-    def _told(self, answer: FinalAnswer) -> str | None:
-        """What an answer tells a guest that is not public, as the policy says; None: nothing.
-
-        Raises ModelFailed: it does not say.
-        """
-        if self._policy is None or not self._session.known_guest:
-            return None
-        return self._policy.tells(answer.message)
-
-    def reworded(self, final_answer: str, words: str, ledger: Ledger) -> str:
-        """The same answer with another message; what is no answer comes back as it is."""
-        with self._session.recording_to(ledger):
-            try:
-                return reworded(final_answer, words, self._session)
-            except NoFinalAnswer:
-                return final_answer
 
     def _read(self, final_answer: str) -> FinalAnswer:
         """Read the words of a FINISH, with what earlier work has read. Raises NoFinalAnswer."""

@@ -1,4 +1,4 @@
-"""What the answers of one task have shown: which records there are, and what was done to them.
+"""What the answers of one task have shown: which records there are, and what stands in them.
 
 An answer to the user may only name what stands here, and its links are drawn from here.
 """
@@ -19,14 +19,9 @@ Kind = str
 _LEVEL_ID = regex.compile(r"\b(?:skill|will)_\w+")
 """Ids that only pages of the wiki may name: nobody has to have what they stand for."""
 _POINTERS: dict[str, Kind] = {
-    "employee": "employee",
-    "account_manager": "employee",
-    "current_user": "employee",
-    "project": "project",
-    "customer": "customer",
-    "file": "wiki",
-    "path": "wiki",
-}
+    "employee": "employee", "account_manager": "employee", "current_user": "employee",
+    "project": "project", "customer": "customer", "file": "wiki", "path": "wiki",
+}  # fmt: skip
 _WHOLE: dict[type[BaseModel], Kind] = {
     wire.EmployeeView: "employee", wire.CompanyDetail: "customer", wire.ProjectDetail: "project",
 }  # fmt: skip
@@ -43,13 +38,18 @@ class Known(NamedTuple):
     id: str
     name: str
     """As stored; "" where only its id was shown."""
-    about: str = ""
 
 
 class ShownPages(BaseModel):
     """Pages of the wiki that were read, by their paths."""
 
     pages: dict[str, str]
+
+
+class ReadWhole(BaseModel):
+    """That a kind was read whole: employees, projects, companies, entries or paths."""
+
+    listed: str
 
 
 class Evidence:
@@ -66,14 +66,14 @@ class Evidence:
         self.whole: set[tuple[Kind, str]] = set()
         """Records that were shown with their notes or descriptions."""
         self.listed: set[str] = set()
-        """What was read whole: employees, projects, companies, entries, paths."""
+        """What was read whole."""
 
     def note(self, answer: BaseModel) -> None:
         """Take over what an answer shows."""
         for part in _parts(answer):
             if kind := _KINDS.get(type(part)):
-                id, name = getattr(part, "id", ""), getattr(part, "name", "")
-                self._add(Known(kind, id, name, getattr(part, "department", "")))
+                id = getattr(part, "id", "")
+                self.add(Known(kind, id, getattr(part, "name", "")))
                 if type(part) in _WHOLE:
                     self.whole.add((kind, id))
             match part:
@@ -82,24 +82,25 @@ class Evidence:
                 case wire.TimeEntryWithID():
                     self.tokens.add(part.id)
                 case wire.Resp_ListWiki():
-                    self.note_pages(dict.fromkeys(part.paths, ""))
+                    self._note_pages(dict.fromkeys(part.paths, ""))
                 case wire.Resp_LoadWiki():
-                    self.note_pages({part.file: part.content})
+                    self._note_pages({part.file: part.content})
                 case ShownPages():
-                    self.note_pages(part.pages)
+                    self._note_pages(part.pages)
+                case ReadWhole():
+                    self.listed.add(part.listed)
             self._note_fields(part)
 
-    def note_pages(self, pages: dict[str, str]) -> None:
-        """Take over pages, with the names of skills and wills that they hold."""
+    def _note_pages(self, pages: Mapping[str, str]) -> None:
         for path, content in pages.items():
-            self._add(Known("wiki", path, path))
+            self.add(Known("wiki", path, path))
             self.pages[path] = content or self.pages.get(path, "")
             self.tokens.update(_LEVEL_ID.findall(content))
 
     def _note_fields(self, part: BaseModel) -> None:
         for field, kind in _POINTERS.items():
             if isinstance(id := getattr(part, field, None), str) and id:
-                self._add(Known(kind, id, ""))
+                self.add(Known(kind, id, ""))
         for field in ("email", "primary_contact_email"):
             if isinstance(email := getattr(part, field, None), str) and email:
                 self.emails.add(email.casefold())
@@ -108,15 +109,14 @@ class Evidence:
                 id = str(getattr(part, "id", ""))
                 self.texts[f"the {field} of {id or 'a record'}", id] = text
 
-    def _add(self, known: Known) -> None:
+    def add(self, known: Known) -> None:
+        """Know a record; of no kind is what has no links. A name that is known stays."""
+        if not known.kind:
+            self.tokens.add(known.id)
+            return
         before = self.records.get((known.kind, known.id))
         if before is None or (known.name and not before.name):
             self.records[known.kind, known.id] = known
-
-    def add(self, other: Evidence) -> None:
-        """Take over all that other evidence has."""
-        for name, values in vars(other).items():
-            getattr(self, name).update(values)
 
     def has(self, kind: Kind, id: str) -> bool:
         """Whether a record was shown; a location is none that could be."""
@@ -151,89 +151,69 @@ Body = dict[str, object]
 
 
 class _Shown(NamedTuple):
-    """An answer that was read, with its request, or the name of what was read whole."""
+    """An answer that was read, with its request; "": it was none of its own."""
 
-    answer: BaseModel | None
-    whole: str = ""
+    answer: BaseModel
     path: str = ""
     body: Body | None = None
 
 
-class _Kept(NamedTuple):
-    """What was read once, and the answers behind it that the strategy was not given yet."""
-
-    value: object
-    owed: list[_Shown]
-
-
 class Memory:
-    """Of one task: a listing is kept until a change to its kind, and what was shown to whom.
+    """Of one task: a listing is kept until a change to its kind; the evidence is the strategy's.
 
-    The strategy's evidence is what it was shown. Stages see that, and what they read themselves:
-    it becomes the strategy's once the strategy is given it.
+    What a stage reads is no evidence. Where it is kept, it becomes evidence once the strategy is
+    given it.
     """
 
     def __init__(self, seen: Callable[[str, Body], None] = lambda *_: None) -> None:
         """``seen`` is told path and body of a stage's read when the strategy gets its answer."""
+        self.evidence = Evidence()
         self._seen = seen
-        self._of_strategy, self._of_stages = Evidence(), Evidence()
-        self.evidence = self._of_strategy
-        """Of whoever reads now."""
-        self._kept: dict[tuple[str, ...], _Kept] = {}
-        self._read_aside: list[_Shown] = []
-        """What a stage that reads now was shown, in order."""
+        self._kept: dict[tuple[str, ...], tuple[object, list[_Shown]]] = {}
+        """What was read, and the answers behind it that the strategy was not given yet."""
+        self._aside: list[_Shown] | None = None
+        """What a stage that reads now was shown, in order; None: the strategy reads."""
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """While it lasts nothing that is read is the strategy's evidence."""
-        before, self.evidence = self.evidence, self._of_stages
-        self._of_stages.add(self._of_strategy)
-        self._of_stages.listed = set()
+        """While it lasts nothing that is read is evidence."""
+        before, self._aside = self._aside, []
         try:
             yield
         finally:
-            self._read_aside.clear()
-            self.evidence = before
+            self._aside = before
 
     def tell(self, records: list[Known], notes: Mapping[str, str]) -> None:
-        """Take as evidence what a stage tells the strategy; of no kind is what has no links.
-
-        ``notes``: those of people, by id.
-        """
-        evidence = self._of_strategy
+        """Take as evidence what a stage tells the strategy; ``notes``: those of people, by id."""
         for known in records:
-            if known.kind:
-                evidence.records.setdefault((known.kind, known.id), known)
-            else:
-                evidence.tokens.add(known.id)
+            self.evidence.add(known)
         for id, note in notes.items():
-            evidence.whole.add(("employee", id))
+            self.evidence.whole.add(("employee", id))
             if note.strip():
-                evidence.texts[f"the notes of {id}", id] = note
+                self.evidence.texts[f"the notes of {id}", id] = note
 
     def note(self, answer: BaseModel, path: str = "", body: Body | None = None) -> None:
         """Take over what the answer to a request shows."""
-        self._take(_Shown(answer, path=path, body=body))
-
-    def read_whole(self, field: str) -> None:
-        """Know that a kind of record was read whole."""
-        self._take(_Shown(None, field))
+        if self._aside is not None:
+            self._aside.append(_Shown(answer, path, body))
+        else:
+            self.evidence.note(answer)
 
     def kept(self, key: tuple[str, ...], read: Callable[[], T]) -> T:
         """What ``read`` gives, asked once until a change to the kind that ``key`` begins with."""
-        kept = self._kept.get(key)
-        if kept is None:
-            before = len(self._read_aside)
+        if key not in self._kept:
+            begin = len(self._aside or ())
             value = read()
-            kept = self._kept[key] = _Kept(value, self._read_aside[before:])
-        else:
-            for shown in kept.owed:
-                self._take(shown)
-                if shown.path and self.evidence is self._of_strategy:
-                    self._seen(shown.path, shown.body or {})
-            if self.evidence is self._of_strategy:
-                kept.owed.clear()
-        return kept.value  # type: ignore[return-value]
+            self._kept[key] = value, (self._aside or [])[begin:]
+            return value
+        kept, owed = self._kept[key]
+        for shown in owed:
+            self.note(*shown)
+            if self._aside is None and shown.path:
+                self._seen(shown.path, shown.body or {})
+        if self._aside is None:
+            owed.clear()
+        return kept  # type: ignore[return-value]
 
     def has(self, *key: str) -> bool:
         """Whether that is kept."""
@@ -242,11 +222,3 @@ class Memory:
     def forget(self, kind: str) -> None:
         """Drop what a change to a kind makes old."""
         self._kept = {key: kept for key, kept in self._kept.items() if key[0] != kind}
-
-    def _take(self, shown: _Shown) -> None:
-        if self.evidence is self._of_stages:
-            self._read_aside.append(shown)
-        if shown.whole:
-            self.evidence.listed.add(shown.whole)
-        if shown.answer is not None:
-            self.evidence.note(shown.answer)

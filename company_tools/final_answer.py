@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal, NamedTuple, get_args
 
@@ -47,6 +47,8 @@ _LINK = regex.compile(
 )
 """A location is called by its name, which may have blanks."""
 _JSON = json.JSONDecoder(strict=False)
+_AROUND = "\"'`()[]{}<>. "
+"""What may stand around an id."""
 
 
 class NoFinalAnswer(Exception):
@@ -146,8 +148,7 @@ def _links(text: str, session: CompanySession) -> tuple[Link, ...] | None:
         return None
     if _NO_LINKS.match(text):
         return ()
-    pairs = _from_json(text) if text.startswith(("[", "{")) else _from_words(text)
-    return tuple(dict.fromkeys(_link(kind, id, session) for kind, id in pairs))
+    return tuple(dict.fromkeys(_link(kind, id, session) for kind, id in _pairs(text)))
 
 
 def _links_alone(text: str) -> str:
@@ -160,27 +161,19 @@ def _links_alone(text: str) -> str:
     return "\n".join([first, *going_on]).strip()
 
 
-def _from_json(text: str) -> list[tuple[str, str]]:
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Kind and id of each link in JSON or in words; "" for a kind that is not given."""
     try:
         given = json.loads(text)
     except ValueError:
-        return _from_words(text.strip().strip("[]"))
-    pairs = []
+        given = text
     for item in given if isinstance(given, list) else [given]:
         if isinstance(item, dict):
-            low = {str(k).casefold(): str(v) for k, v in item.items()}
-            pairs.append((low.get("kind") or low.get("type") or "", low.get("id", "")))
+            low = {str(key).casefold(): str(value) for key, value in item.items()}
+            yield low.get("kind") or low.get("type") or "", low.get("id", "")
         else:
-            pairs += _from_words(str(item))
-    return pairs
-
-
-def _from_words(text: str) -> list[tuple[str, str]]:
-    return [
-        (m["kind"] or "", m["id"].strip("\"'`()[]{}<>. "))
-        for m in _LINK.finditer(text)
-        if m["id"].strip("\"'`()[]{}<>. -")
-    ]
+            found = ((m["kind"] or "", m["id"].strip(_AROUND)) for m in _LINK.finditer(str(item)))
+            yield from (pair for pair in found if pair[1].strip("-"))
 
 
 def _link(kind: str, id: str, session: CompanySession) -> Link:
@@ -278,15 +271,6 @@ def as_sent(answer: FinalAnswer, session: CompanySession) -> company.Req_Provide
         "links": [link._asdict() for link in links_of(answer, session)],
     }
     return company.Req_ProvideAgentResponse.model_validate(fields)
-
-
-def reworded(text: str, words: str, session: CompanySession) -> str:
-    """The FINISH of these words with another message: the links are those of the old one.
-
-    Raises NoFinalAnswer: it is no answer.
-    """
-    old = read_final_answer(text, session)
-    return replace(old, message=words, links=links_of(old, session)).as_text()
 
 
 class LinkArgument(TypedDict):

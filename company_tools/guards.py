@@ -9,15 +9,14 @@ the state is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from company_tools import listings
 from company_tools.change import LOG_TIME, WIKI_UPDATE, Change
 from company_tools.company_session import CompanySession
 from company_tools.failed_writes import failed_writes
-from company_tools.final_answer import FinalAnswer, links_of, named_in
-from company_tools.registry import EMAIL, ID, NOT_PUBLIC, held_literally
+from company_tools.final_answer import FinalAnswer, named_in
+from company_tools.registry import EMAIL, FIXED, ID, NOT_PUBLIC, held_literally
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolCall, ToolFault
@@ -60,12 +59,19 @@ def unknown_requester(session: CompanySession) -> str | None:
 
 
 def _guest(answer: FinalAnswer, session: CompanySession) -> str | None:
+    """What stands literally in the registry, whether or not a policy judges the words as well."""
     if not session.known_guest:
         return None
-    links = [f"{link.kind}:{link.id}" for link in answer.links or () if link.kind in PRIVATE]
-    held = [*filter(None, [held_literally(answer.message, session)])]
-    held += ["links to records"] if links else []
-    return f"the user is a guest, and the answer holds {', '.join(held)}" if held else None
+    links = any(link.kind in PRIVATE for link in answer.links or ())
+    held = "links to records" if links else held_literally(answer.message, session)
+    return f"the user is a guest, and the answer holds {held}" if held else None
+
+
+def _tells(answer: FinalAnswer, session: CompanySession) -> str | None:
+    if not session.known_guest or answer.message in FIXED:
+        return None
+    told = session.tells(answer.message)
+    return f"the user is a guest, and the answer tells {told}" if told else None
 
 
 def public_answer(
@@ -73,11 +79,11 @@ def public_answer(
 ) -> FinalAnswer:
     """The answer as it may be sent: a guest's that still holds something private is a refusal.
 
-    Raises OutOfReach: it cannot be compared.
+    Raises OutOfReach: it cannot be compared. ModelFailed: nobody judges it.
     """
-    if "guest" in off or _guest(answer, session) is None:
-        return answer
-    return FinalAnswer("denied_security", NOT_PUBLIC, ())
+    checks = [_tells] if "guest" in off else [_guest, _tells]
+    held = any(check(answer, session) for check in checks)
+    return FinalAnswer("denied_security", NOT_PUBLIC, ()) if held else answer
 
 
 def _unseen(answer: FinalAnswer, session: CompanySession) -> str | None:
@@ -245,7 +251,7 @@ def without_record(session: CompanySession) -> str | None:
     Raises OutOfReach: the system does not answer.
     """
     requester = session.requester
-    if requester in session.on_record:
+    if ("employee", requester) in session.evidence.whole:
         return None
     try:
         found = listings.employee(session, requester)
@@ -255,7 +261,6 @@ def without_record(session: CompanySession) -> str | None:
         return f"whoami names {requester[:80]!r}, and {fault.text}"
     if found.id != requester:
         return f"whoami names {requester[:80]!r}, and the record is of somebody else"
-    session.on_record.add(requester)
     return None
 
 
@@ -264,12 +269,14 @@ def objections(
 ) -> list[str]:
     """What speaks against an answer; ``hard``: only what cannot be overruled.
 
-    Raises OutOfReach: what has to be looked up has no answer.
+    Raises OutOfReach: what has to be looked up has no answer. ModelFailed: nobody judges an answer
+    to a guest.
     """
-    linked = replace(answer, links=links_of(answer, session))
-    reasons = (
-        guard.check(linked if guard.name == "guest" else answer, session)
-        for guard in GUARDS
+    checks = [
+        guard.check for guard in GUARDS
         if guard.check and guard.name not in off and (guard.hard or not hard)
-    )
-    return [text for text in reasons if text]
+    ]  # fmt: skip
+    reasons = [text for check in checks if (text := check(answer, session))]
+    # What a model is asked comes last, and only where nothing else speaks against it.
+    told = None if reasons else _tells(answer, session)
+    return [told] if told else reasons

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from company_tools import listings
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.ids import SURE, match_name
-from company_tools.words import words
+from company_tools.words import within, words
 from core.erc3_client.own import company_models as wire
 
 LEAST = 68
@@ -25,13 +25,13 @@ _ABOUT = {
     "customer": ("deal_phase", "high_level_status"),
 }
 """The fields by which a finding describes a record."""
-Record: TypeAlias = (
-    wire.EmployeeBrief
-    | wire.ProjectBrief
-    | wire.ProjectDetail
-    | wire.CompanyBrief
-    | wire.CompanyDetail
-)
+_FIELDS = {
+    *_ABOUT,
+    *(field for model in (wire.EmployeeView, wire.ProjectDetail, wire.CompanyDetail, wire.TimeEntry)
+      for field in model.model_fields),
+}  # fmt: skip
+"""What records have; none is called so."""
+Record: TypeAlias = wire.EmployeeBrief | wire.ProjectBrief | wire.CompanyBrief | wire.CompanyDetail
 
 
 class Named(BaseModel):
@@ -72,10 +72,10 @@ class Resolved(NamedTuple):
         return list({one.id: one for one in meant}.values())
 
 
-def named(kind: str, record: Record) -> Named:
+def _record(kind: str, record: Record, about: str = "") -> Named:
     """A record as findings name it, with what its listing shows."""
-    about = [str(getattr(record, field, None) or "") for field in _ABOUT[kind]]
-    shown = ", ".join(filter(None, about))
+    values = (str(getattr(record, field, None) or "") for field in _ABOUT[kind])
+    shown = about or ", ".join(filter(None, values))
     email = getattr(record, "email", None) or ""
     return Named(kind=kind, id=record.id, name=record.name, about=shown, email=email)
 
@@ -83,27 +83,26 @@ def named(kind: str, record: Record) -> Named:
 def resolve(names: Iterable[str], session: CompanySession) -> Resolved:
     """Look names up among all records: by id, mail, name in any order, then by likeness.
 
-    A department, a place or a page is no record, and no name of nothing either. Raises ToolFault:
-    the records cannot be listed.
+    What is a value or a field of records, a page, or a part of one of these, such as a place or
+    the kind of a skill, is no record, and no name of nothing either. Raises ToolFault: the records
+    cannot be listed.
     """
     wanted = list(dict.fromkeys(filter(words, names)))
     if not wanted:
         return Resolved([], [])
     listings.read_ahead(session, listings.EMPLOYEES, listings.PROJECTS, listings.CUSTOMERS)
-    everybody = listings.employees(session)
-    records = [named("employee", one) for one in everybody]
-    records += [named("project", one) for one in listings.projects(session)]
-    records += [named("customer", one) for one in listings.customers(session)]
-    values = {words(value) for one in everybody for value in (one.department, one.location)}
-    others = values | {words(path) for kind, path in session.evidence.records if kind == "wiki"}
-    others |= {words(name) for name in session.evidence.tokens}
+    records = [_record("employee", one) for one in listings.employees(session)]
+    records += [_record("project", one) for one in listings.projects(session)]
+    records += [_record("customer", one) for one in listings.customers(session)]
+    others = _FIELDS | session.evidence.tokens | {one.about for one in records}
+    others |= {path for kind, path in session.evidence.records if kind == "wiki"}
     certain: dict[str, Named] = {}
     choices: list[Choice] = []
     for name in wanted:
         score, found = _best(name, records)
         if score >= SURE and len(found) == 1:
             certain[found[0].id] = found[0]
-        elif found or words(name) not in others:
+        elif found or not any(within(name, other) for other in others):
             choices.append(Choice(said=name, found=found or _customers_of(name, session)))
     # A name that somebody has who is named for certain means that one.
     left = [one for one in choices if certain.keys().isdisjoint(row.id for row in one.found)]
@@ -126,8 +125,7 @@ def _customers_of(name: str, session: CompanySession) -> list[Named]:
     for one in unless_refused(lambda: listings.whole_customers(session), []):
         contact, email = one.primary_contact_name or "", one.primary_contact_email or ""
         if match_name(name, "", contact, email).score >= SURE:
-            about = {"about": f"contact {contact} {email}"}
-            found.append(named("customer", one).model_copy(update=about))
+            found.append(_record("customer", one, f"contact {contact} {email}"))
     return found
 
 

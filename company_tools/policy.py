@@ -10,23 +10,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from company_tools.change import ChangeRequest
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.policy_facts import Described, described, user_text
-from company_tools.policy_rules import (
-    BASES,
-    WORDS,
-    Basis,
-    Said,
-    Wiki,
-    rules_shown,
-    sets_rights,
-    weighed,
-)
-from company_tools.registry import FIXED, held_literally
+from company_tools.policy_rules import BASES, WORDS, Basis, Said, Wiki, weighed
 from company_tools.rule_book import Book
+from company_tools.rule_choice import lines_on, pages_for
+from company_tools.wiki_store import WikiStore
 from core.ledger import Judgement
 from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient, ModelFailed
@@ -44,7 +37,8 @@ QUESTIONS_AT_MOST = 5
 """Of one task."""
 DENIALS_AT_MOST = 2
 """Of changes of one kind to one target."""
-PAGE_CHARS, QUOTE_CHARS, REASON_CHARS = 200, 400, 240
+SHORT = {"page": 200, "quote": 400, "reason": 240}
+"""Characters of the texts in a reply."""
 GUEST = "answer to a guest"
 GUEST_TOPICS = ("places", "date")
 """Subjects whose lines a guest's answer may need beside those on guests."""
@@ -58,35 +52,22 @@ MOVED = "not sent: the record has changed while the change was judged; read it a
 _FORM = "Reply with the one JSON object of the form above, and nothing else."
 _MISQUOTED = "the quote stands on no page that counts; copy the deciding words as they stand"
 T = TypeVar("T")
+W = TypeVar("W", bound=str)
 
 
-class Question(NamedTuple):
-    """All that a model is told of a set of changes."""
-
-    wiki: Wiki
-    rules: Mapping[str, str]
-    """The pages, or lines of them, that it is shown."""
-    user: str
-    task: str
-    change: str
-    facts: str
-    record: str
-
-    def messages(self, texts: Texts = NONE) -> list[Message]:
-        """The prompt; what is the same for many questions comes first."""
-        shown = self._asdict() | {"wiki": self.wiki.shown(self.rules)}
-        user = prompt(PROMPTS, "policy_question", texts, **shown)
-        return _messages(prompt(PROMPTS, "policy", texts), user)
+def messages(system: str, user: str, texts: Texts = NONE, /, **parts: str) -> list[Message]:
+    """A prompt: what is the same for many questions comes first, then the data between tags."""
+    shown = {
+        "system": prompt(PROMPTS, system, texts),
+        "user": prompt(PROMPTS, user, texts, **parts),
+    }
+    return [{"role": role, "content": text} for role, text in shown.items()]
 
 
-def guest_messages(public: str, task: str, message: str, texts: Texts = NONE) -> list[Message]:
-    """The prompt on a guest's answer; ``public``: what the wiki has on people outside."""
-    user = prompt(PROMPTS, "policy_answer", texts, public=public, task=task, message=message)
-    return _messages(prompt(PROMPTS, "policy_guest", texts), user)
-
-
-def _messages(system: str, user: str) -> list[Message]:
-    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+ask_about = partial(messages, "policy", "policy_question")
+"""The prompt on a set of changes: wiki, user, task, change, facts, record."""
+ask_about_answer = partial(messages, "policy_guest", "policy_answer")
+"""The prompt on a guest's answer: public, what the wiki has on people outside; task, message."""
 
 
 class Policy:
@@ -97,12 +78,13 @@ class Policy:
         session: CompanySession,
         client: ModelClient,
         book_of: Callable[[Mapping[str, str]], Book | None],
+        store: WikiStore,
         texts: Texts = NONE,
     ) -> None:
         """``book_of``: what a model has read of the rules on these pages; ``texts``: sections
         over the shipped ones."""
         self._session, self._client, self._book_of = session, client, book_of
-        self._texts = texts
+        self._store, self._texts = store, texts
         self._unanswered: ModelFailed | None = None
         self._index: str | None = None
         """The wiki's index as the first question found it; the task may delete a page."""
@@ -129,27 +111,19 @@ class Policy:
 
     def tells(self, message: str) -> str | None:
         """What a guest's answer tells that is not public, or None. Raises as `speaks_against`."""
-        session = self._session
-        if message in FIXED:
-            return None
-        with session.memory.aside():
-            if held := held_literally(message, session):
-                return f"{held} of the registry"
-            key = _key([message, session.task], ())
-            known = next((one for one in session.facts.judgements if one.key == key), None)
-            if known is None:
-                if len(session.facts.judgements) >= QUESTIONS_AT_MOST:
-                    return "what nobody judges any more"
-                known = self._judged_answer(key, message)
-        return None if known.sent else known.reason or "what is not public"
-
-    # -- sets of changes
+        key = _key([message, self._session.task], ())
+        judgement = self._known(key, ())
+        if judgement is None:
+            if len(self._session.facts.judgements) >= QUESTIONS_AT_MOST:
+                return "what nobody judges any more"
+            with self._session.memory.aside():
+                judgement = self._judged_answer(key, message)
+        return None if judgement.sent else judgement.reason or "what is not public"
 
     def _described(self, requests: Sequence[ChangeRequest]) -> tuple[Wiki, list[Described]]:
-        session = self._session
-        with session.memory.aside():
+        with self._session.memory.aside():
             now, wiki = self._wiki()
-            return wiki, [described(session, one, now) for one in requests]
+            return wiki, [described(self._session, one, now) for one in requests]
 
     def _wiki(self) -> tuple[Mapping[str, str], Wiki]:
         """The pages as they are now, and as they were before the task.
@@ -161,6 +135,12 @@ class Policy:
         self._index = wiki.index
         return now, wiki
 
+    def _rules(
+        self, wiki: Wiki, book: Book | None, topics: set[str], text: str
+    ) -> Mapping[str, str]:
+        """The pages, or lines of them, by which a change or an answer is judged."""
+        return lines_on(wiki, book, topics) if book else pages_for(wiki, self._store, text)
+
     def _known(self, key: str, requests: Sequence[ChangeRequest]) -> Judgement | None:
         """The word on this very set, or on a larger one whose other requests were made."""
         facts = self._session.facts
@@ -168,7 +148,7 @@ class Policy:
         done = [(one.path, one.body) for one in facts.changed]
         for judgement in reversed(facts.judgements):
             others = [one for one in judgement.requests if one not in wanted]
-            holds = len(others) + len(wanted) == len(judgement.requests)
+            holds = wanted and len(others) + len(wanted) == len(judgement.requests)
             if judgement.key == key or (others and holds and all(one in done for one in others)):
                 return judgement
         return None
@@ -176,13 +156,10 @@ class Policy:
     def _over(self, every: Sequence[Described]) -> str | None:
         """Why nobody is asked any more. Raises Refused: by the number of sets."""
         judgements = self._session.facts.judgements
+        denied = [one for one in judgements if one.verdict == "denied"]
         for one in every:
-            denied = [
-                judgement for judgement in judgements
-                if judgement.verdict == "denied" and one.target in judgement.targets
-                and one.kind in judgement.kind.split(", ")
-            ]  # fmt: skip
-            if len(denied) >= DENIALS_AT_MOST:
+            same = (one.target in j.targets and one.kind in j.kind.split(", ") for j in denied)
+            if sum(same) >= DENIALS_AT_MOST:
                 return TWICE.format(target=one.target)
         if len(judgements) >= QUESTIONS_AT_MOST:
             raise Refused(TOO_MANY)
@@ -193,15 +170,20 @@ class Policy:
     ) -> Judgement:
         """Ask, and keep the word."""
         session, book = self._session, self._book_of(wiki.pages)
+        topics = {topic for one in every for topic in one.topics}
+        lines = [line for one in every for line in one.change]
+        rules = self._rules(wiki, book, topics, "\n".join([session.task, *lines]))
+        # What no rule gives is not sent where a page sets rights, and where a page was not shown.
         quoted = {one.page for one in session.facts.judgements if one.basis == "rule"}
-        closed = any(one.closed or sets_rights(book, one.target, quoted) for one in every)
-        rules = rules_shown(wiki, book, _topics(every))
-        closed |= not book and len(rules) < len(wiki.pages)  # what is not shown may forbid it
+        quoted |= {rule.page for rule in book or () if rule.who}
+        closed = any(one.closed or one.target in quoted for one in every)
+        closed |= not book and len(rules) < len(wiki.pages)
         with session.memory.aside():
-            asked = self._question(wiki, every, rules)
-        said = self._asked(asked.messages(self._texts), _quoting(wiki))
+            parts = self._parts(every)
+        asked = ask_about(self._texts, wiki=wiki.shown(rules), **parts)
+        said = self._asked(asked, _quoting(wiki))
         said, sent = weighed(said, wiki, closed=closed)
-        judgement = Judgement(
+        return self._kept(
             key=key,
             kind=", ".join(dict.fromkeys(one.kind for one in every)),
             targets=tuple(dict.fromkeys(one.target for one in every)),
@@ -209,31 +191,39 @@ class Policy:
             sent=sent,
             **said._asdict(),
         )
-        session.keep_judgement(judgement)
-        return judgement
 
-    def _question(
-        self, wiki: Wiki, every: Sequence[Described], rules: Mapping[str, str]
-    ) -> Question:
+    def _parts(self, every: Sequence[Described]) -> dict[str, str]:
+        """What a model is told of a set of changes beside the wiki."""
         session = self._session
         people = {one.target for one in session.facts.changed if one.path == "/employees/update"}
         count = f"In this task, records of {len(people)} people have been changed so far."
         facts = dict.fromkeys([*(fact for one in every for fact in one.facts), count])
-        kinds = (f"kind: {one.kind}\n" + "\n".join(one.change) for one in every)
-        return Question(
-            wiki,
-            rules,
-            user_text(session),
-            session.task,
-            "\n".join(kinds),
-            "\n".join(f"- {fact}" for fact in facts),
-            "\n".join(dict.fromkeys(filter(None, (one.record for one in every)))),
+        return {
+            "user": user_text(session),
+            "task": session.task,
+            "change": "\n".join("\n".join([f"kind: {one.kind}", *one.change]) for one in every),
+            "facts": "\n".join(f"- {fact}" for fact in facts),
+            "record": "\n".join(dict.fromkeys(one.record for one in every if one.record)),
+        }
+
+    def _judged_answer(self, key: str, message: str) -> Judgement:
+        session = self._session
+        now, wiki = unless_refused(self._wiki, ({}, Wiki.of({}, ())))
+        outside = tuple(
+            rule for rule in self._book_of(now) or ()
+            if rule.opens_to_guests or any(topic in rule.about for topic in GUEST_TOPICS)
+        )  # fmt: skip
+        topics = {part.strip() for rule in outside for part in rule.about.split(",")}
+        shown = wiki.shown(self._rules(wiki, outside, topics, f"{session.task}\n{message}"))
+        public = f"Today is {session.user().weekday}, {session.user().today}.\n{shown}"
+        asked = ask_about_answer(self._texts, public=public, task=session.task, message=message)
+        verdict, reason = self._asked(asked, read_guest)
+        return self._kept(
+            key=key, kind=GUEST, verdict=verdict, reason=reason, sent=verdict == "clean"
         )
 
-    # -- the model
-
     def _asked(self, messages: list[Message], read: Callable[[ModelCall], T]) -> T:
-        """What it says. Raises ModelFailed: nothing, now and later in this task's process."""
+        """What the model says. Raises ModelFailed: nothing, now and later in this process."""
         if self._unanswered:
             raise self._unanswered
         try:
@@ -246,27 +236,10 @@ class Policy:
         self._unanswered = failed
         raise failed
 
-    def _judged_answer(self, key: str, message: str) -> Judgement:
-        session = self._session
-        now, wiki = unless_refused(self._wiki, ({}, Wiki.of({}, ())))
-        outside = [
-            rule for rule in self._book_of(now) or ()
-            if rule.opens_to_guests or any(topic in rule.about for topic in GUEST_TOPICS)
-        ]  # fmt: skip
-        topics = {part.strip() for rule in outside for part in rule.about.split(",")}
-        shown = wiki.shown(rules_shown(wiki, tuple(outside), topics))
-        public = f"Today is {session.user().weekday}, {session.user().today}.\n{shown}"
-        asked = guest_messages(public, session.task, message, self._texts)
-        verdict, reason = self._asked(asked, read_guest)
-        judgement = Judgement(
-            key=key, kind=GUEST, verdict=verdict, reason=reason, sent=verdict == "clean"
-        )
-        session.keep_judgement(judgement)
+    def _kept(self, **fields: Any) -> Judgement:
+        judgement = Judgement(**fields)
+        self._session.keep_judgement(judgement)
         return judgement
-
-
-def _topics(every: Sequence[Described]) -> set[str]:
-    return {topic for one in every for topic in one.topics}
 
 
 def _key(lines: Sequence[str], requests: Sequence[ChangeRequest]) -> str:
@@ -276,48 +249,43 @@ def _key(lines: Sequence[str], requests: Sequence[ChangeRequest]) -> str:
 
 def read_said(call: ModelCall) -> Said:
     """The word in a reply on a set of changes. Raises Misread."""
-    reply = _object(call)
-    verdict = str(reply["verdict"]).strip().casefold()
+    reply, word = _reply(call, WORDS)
+    texts = {name: _short(reply, name) for name in SHORT}
     basis = str(reply.get("basis") or "").strip().casefold()
-    word = next((one for one in WORDS if one == verdict), None)
-    if word is None:
-        raise Misread(f"the verdict {verdict[:40]!r} does not exist")
-    limits = {"page": PAGE_CHARS, "quote": QUOTE_CHARS, "reason": REASON_CHARS}
-    texts = {name: _short(reply.get(name), most) for name, most in limits.items()}
     usual: Basis = "rule" if texts["quote"] else ""
     return Said(word, next((one for one in BASES if one and one == basis), usual), **texts)
 
 
 def read_guest(call: ModelCall) -> tuple[str, str]:
     """The word in a reply on a guest's answer, and its reason. Raises Misread."""
-    reply = _object(call)
-    verdict = str(reply["verdict"]).strip().casefold()
-    if verdict not in ("clean", "tells"):
-        raise Misread(f"the verdict {verdict[:40]!r} does not exist")
-    return verdict, _short(reply.get("reason"), REASON_CHARS)
+    reply, word = _reply(call, ("clean", "tells"))
+    return word, _short(reply, "reason")
 
 
-def _object(call: ModelCall) -> dict[str, object]:
-    found = find_json(answer_of(call), ["verdict"])
-    if found is None:
+def _reply(call: ModelCall, words: Sequence[W]) -> tuple[dict[str, object], W]:
+    """A reply and its verdict, one of these. Raises Misread."""
+    reply = find_json(answer_of(call), ["verdict"])
+    if reply is None:
         raise Misread("it holds no JSON object with verdict, or differing ones")
-    return found
+    verdict = str(reply["verdict"]).strip().casefold()
+    for word in words:
+        if word == verdict:
+            return reply, word
+    raise Misread(f"the verdict {verdict[:40]!r} does not exist")
 
 
-def _short(text: object, most: int) -> str:
-    return " ".join(str(text or "").split())[:most]
+def _short(reply: Mapping[str, object], name: str) -> str:
+    return " ".join(str(reply.get(name) or "").split())[: SHORT[name]]
 
 
 def _quoting(wiki: Wiki) -> Callable[[ModelCall], Said]:
     """Reads a reply; a first one whose quote stands nowhere that counts is sent back."""
-    replies = 0
+    firsts = iter([True])
 
     def read(call: ModelCall) -> Said:
-        nonlocal replies
-        replies += 1
-        said = read_said(call)
+        said, is_first = read_said(call), next(firsts, False)
         gives = said.verdict == "allowed" and said.basis in ("rule", "rank")
-        if gives and replies == 1 and not wiki.where(said.quote, said.page):
+        if gives and is_first and not wiki.where(said.quote, said.page):
             raise Misread(_MISQUOTED)
         return said
 

@@ -6,15 +6,16 @@ Free text stands only in what changes and in the record of what is changed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from difflib import unified_diff
+from typing import Any
 
 import regex
 
 from company_tools import listings, profile
-from company_tools.change import SCALARS, ChangeRequest, levels_of
+from company_tools.change import ENTRY_FIELDS, SCALARS, ChangeRequest, levels_of
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.endpoints import read_employee, read_entry, read_project
 from company_tools.words import within, words
@@ -34,12 +35,11 @@ PERSON, TEAM, STATUS, NEW_ENTRY, ENTRY, PAGE = (
 )  # fmt: skip
 _TOPICS = {
     TEAM: ("team", "projects"), STATUS: ("status", "projects"), NEW_ENTRY: ("hours",),
-    ENTRY: ("hours",), PAGE: ("pages",),
+    ENTRY: ("hours",), PAGE: ("pages",), "salary": ("pay",), "notes": ("notes",),
+    "skills": ("skills",), "wills": ("skills",), "location": ("records",),
+    "department": ("records",),
 }  # fmt: skip
-_TOPIC_OF_FIELD = {
-    "salary": "pay", "notes": "notes", "skills": "skills", "wills": "skills", "location": "records",
-    "department": "records",
-}  # fmt: skip
+"""Subjects of a change as a rule book calls them, by its kind; of a person's record by field."""
 
 
 @dataclass(frozen=True)
@@ -61,32 +61,32 @@ class Described:
 def user_text(session: CompanySession) -> str:
     """Who asks, as records have it. Raises OutOfReach."""
     user = session.user()
-    person = unless_refused(lambda: listings.employee(session, user.id), None)
-    ties = unless_refused(lambda: profile.ties(session, user.id), None)
-    name = f"{person.name} ({user.id})" if person else user.id
+    name = _person(session, user.id)
     lines = [f"{name}, department {user.department or 'unknown'}, location {user.location or '?'}"]
-    if ties is None:
-        lines.append("Projects and customers of the user: the system refuses their lists")
-    else:
-        on = [one for one in ties.member_of if one not in ties.led]
-        lines.append(f"Lead of: {_projects(session, ties.led)}")
+    try:
+        led = profile.projects_of(session, user.id, "Lead")
+        on = [one for one in profile.projects_of(session, user.id) if one not in led]
+        manages = [one.id for one in profile.customers_of(session, user.id)]
+        lines.append(f"Lead of: {_projects(session, led)}")
         lines.append(f"Otherwise on the team of: {_projects(session, on, user.id)}")
-        lines.append(f"Account manager of: {_listed(ties.manages, 'no customer')}")
+        lines.append(f"Account manager of: {_listed(manages, 'no customer')}")
+    except ToolFault as fault:
+        if fault.fatal:
+            raise
+        lines[1:] = ["Projects and customers of the user: the system refuses their lists"]
     lines.append(f"Today is {user.weekday or 'an unknown day'}, {user.today or 'unknown'}.")
     return "\n".join(lines)
 
 
-def _projects(session: CompanySession, ids: Sequence[str], member: str = "") -> str:
-    shown = []
-    for one in listings.projects_of(session, list(ids[:PROJECTS_AT_MOST])):
-        roles = " and ".join(m.role for m in one.team if m.employee == member)
-        shown.append(f"{one.name} ({one.id}){f' as {roles}' if roles else ''}")
-    more = len(ids) - len(shown)
+def _projects(session: CompanySession, on: list[wire.ProjectBrief], member: str = "") -> str:
+    """Projects by name, with the roles of a member."""
+    shown = [f"{one.name} ({one.id})" for one in on[:PROJECTS_AT_MOST]]
+    if member:
+        ids = [one.id for one in on[:PROJECTS_AT_MOST]]
+        teams = [_roles(one, member, "") for one in listings.projects_of(session, ids)]
+        shown = [f"{one} as {roles}" for one, roles in zip(shown, teams, strict=True)]
+    more = len(on) - len(shown)
     return _listed([*shown, *([f"{more} more"] if more > 0 else [])], "no project")
-
-
-def _listed(texts: Sequence[str], otherwise: str) -> str:
-    return ", ".join(texts) or otherwise
 
 
 def described(
@@ -96,15 +96,8 @@ def described(
     match request:
         case company.Req_UpdateEmployeeInfo():
             return _of_person(session, request)
-        case company.Req_UpdateProjectTeam():
-            return _of_team(session, request)
-        case company.Req_UpdateProjectStatus():
-            project = read_project(session, request)
-            line = f"status of {_known(project)}: {project.status} -> {request.status}"
-            facts = (f"{_named(session, project.id, project.name)}.", _role(session, project))
-            return Described(
-                STATUS, request.id, (line,), facts, _record_of(session, project), _TOPICS[STATUS]
-            )
+        case company.Req_UpdateProjectTeam() | company.Req_UpdateProjectStatus():
+            return _of_project(session, request)
         case company.Req_LogTimeEntry():
             return _of_new_entry(session, request)
         case company.Req_UpdateTimeEntry():
@@ -114,23 +107,22 @@ def described(
 
 def _of_person(session: CompanySession, request: company.Req_UpdateEmployeeInfo) -> Described:
     person = read_employee(session, request)
-    who, lines, topics = _known(person), list[str](), dict[str, None]()
-    for field in SCALARS:
-        old, new = getattr(person, field), getattr(request, field)
-        if new is not None and new != old:
-            lines.append(f"{field} of {who}: {_data(old)} -> {_data(new)}")
-            topics[_TOPIC_OF_FIELD[field]] = None
+    old = {field: getattr(person, field) for field in SCALARS}
+    given = {field: getattr(request, field) for field in SCALARS}
+    new = {**old, **{field: value for field, value in given.items() if value is not None}}
     for field in ("skills", "wills"):
-        before, after = levels_of(getattr(person, field)), levels_of(getattr(request, field) or ())
-        for name in sorted(before.keys() | after.keys()) if after else ():
-            if (old := before.get(name, "none")) != (new := after.get(name, "none")):
-                lines.append(f"{field}, {name} of {who}: {old} -> {new}")
-                topics["skills"] = None
+        if wanted := levels_of(getattr(request, field) or ()):
+            had = levels_of(getattr(person, field))
+            old |= {f"{field}, {name}": had[name] for name in sorted(had)}
+            new |= {f"{field}, {name}": wanted[name] for name in sorted(wanted)}
+    moves = _moves(old, new)
+    lines = _lines(moves, f"{person.name} ({person.id})")
+    topics = dict.fromkeys(t for field in moves for t in _TOPICS[field.partition(",")[0]])
     own = person.id == session.requester
     named = f"The target is not the user. {_named(session, person.id, person.name)}."
-    led = unless_refused(lambda: profile.ties(session, session.requester).led, [])
-    teams = listings.projects_of(session, led)
-    common = [one.id for one in teams if any(m.employee == person.id for m in one.team)]
+    led = unless_refused(lambda: profile.projects_of(session, session.requester, "Lead"), [])
+    theirs = {one.id for one in unless_refused(lambda: profile.projects_of(session, person.id), [])}
+    common = [one.id for one in led if one.id in theirs]
     facts = (
         "The target is the user." if own else named,
         f"Projects led by the user that {person.id} is on: {_listed(common, 'none')}.",
@@ -140,71 +132,84 @@ def _of_person(session: CompanySession, request: company.Req_UpdateEmployeeInfo)
         f"{person.location}, note (free text): {_data(person.notes)}."
     )
     closed = "pay" in topics
-    return Described(PERSON, person.id, tuple(lines), facts, record, tuple(topics), closed)
+    return Described(PERSON, person.id, lines, facts, record, tuple(topics), closed)
 
 
-def _of_team(session: CompanySession, request: company.Req_UpdateProjectTeam) -> Described:
+def _moves(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """What differs, before and after; None: it is not there."""
+    both = {name: (old.get(name), new.get(name)) for name in {**old, **new}}
+    return {name: values for name, values in both.items() if values[0] != values[1]}
+
+
+def _lines(moves: Mapping[str, tuple[Any, Any]], whose: str) -> tuple[str, ...]:
+    return tuple(
+        f"{field} of {whose}: {_data(was)} -> {_data(now)}" for field, (was, now) in moves.items()
+    )
+
+
+def _of_project(
+    session: CompanySession,
+    request: company.Req_UpdateProjectTeam | company.Req_UpdateProjectStatus,
+) -> Described:
     project = read_project(session, request)
-    old = {m.employee: f"{m.role}, share {m.time_slice}" for m in project.team}
-    new = {m.employee: f"{m.role}, share {m.time_slice}" for m in request.team}
-    moved = [id for id in {**old, **new} if old.get(id) != new.get(id)]
-    off, lines = "(not on the team)", list[str]()
+    name = f"{project.name} ({project.id})"
     facts = [f"{_named(session, project.id, project.name)}.", _role(session, project)]
-    for id in moved:
-        name = _name_of(session, id)
-        line = f"team of {_known(project)}, {name} ({id}): {old.get(id, off)} -> {new.get(id, off)}"
-        lines.append(line)
-        own = id == session.requester
-        facts.append(
-            "The user is one of those who change place." if own else f"{_named(session, id, name)}."
+    kind, lines = STATUS, list[str]()
+    if isinstance(request, company.Req_UpdateProjectStatus):
+        lines = [f"status of {name}: {project.status} -> {request.status}"]
+    else:
+        kind, off = TEAM, "(not on the team)"
+        teams = (
+            {m.employee: f"{m.role}, share {m.time_slice}" for m in team}
+            for team in (project.team, request.team)
         )
+        for id, (was, now) in _moves(*teams).items():
+            lines.append(f"team of {name}, {_person(session, id)}: {was or off} -> {now or off}")
+            who = "The user is one of those who change place"
+            own = id == session.requester
+            facts.append(f"{who if own else _named(session, id, _name_of(session, id))}.")
     record = _record_of(session, project)
-    return Described(TEAM, project.id, tuple(lines), tuple(facts), record, _TOPICS[TEAM])
+    return Described(kind, project.id, tuple(lines), tuple(facts), record, _TOPICS[kind])
 
 
 def _of_new_entry(session: CompanySession, request: company.Req_LogTimeEntry) -> Described:
-    name, own = _name_of(session, request.employee), request.employee == session.requester
-    facts = [_whose(session, request.employee, name)]
-    where, record = request.project or "no project", ""
+    own, where, record = request.employee == session.requester, "no project", ""
+    facts = [_whose(session, request.employee)]
     if request.project:
-        asked = company.Req_GetProject(id=request.project)
-        project = read_project(session, asked)
-        roles = [m.role for m in project.team if m.employee == request.employee]
-        on_team = f"{request.employee} on the team of {project.id}: {_listed(roles, 'no')}."
+        project = read_project(session, company.Req_GetProject(id=request.project))
+        where, record = f"{project.name} ({project.id})", _record_of(session, project)
         facts += [f"{_named(session, project.id, project.name)}.", _role(session, project)]
-        facts += [] if own else [on_team]
-        where, record = _known(project), _record_of(session, project)
+        roles = ", ".join(m.role for m in project.team if m.employee == request.employee)
+        facts += (
+            [] if own else [f"{request.employee} on the team of {project.id}: {roles or 'no'}."]
+        )
     line = (
-        f"new entry: {name} ({request.employee}) on {where}, "
+        f"new entry: {_person(session, request.employee)} on {where}, "
         f"customer {request.customer or 'none'}, date {_day(request.date)}, "
         f"hours {request.hours:g}, category {request.work_category}, "
         f"billable {request.billable}, status {request.status}, note {_data(request.notes)}, "
         f"logged by {request.logged_by}"
     )
-    target, topics = request.employee, _TOPICS[NEW_ENTRY]
-    return Described(NEW_ENTRY, target, (line,), tuple(facts), record, topics, not own)
+    topics = _TOPICS[NEW_ENTRY]
+    return Described(NEW_ENTRY, request.employee, (line,), tuple(facts), record, topics, not own)
 
 
 def _of_entry(session: CompanySession, request: company.Req_UpdateTimeEntry) -> Described:
     entry = read_entry(session, request)
-    lines = [
-        f"{field} of entry {request.id}: {_data(getattr(entry, field))} -> {_data(new)}"
-        for field in ("date", "hours", "work_category", "notes", "billable", "status")
-        if (new := getattr(request, field)) != getattr(entry, field)
-    ]
-    own, facts = entry.employee == session.requester, list[str]()
-    where = entry.project or "no project"
+    fields = (*ENTRY_FIELDS, "status")
+    moves = _moves(*({field: getattr(one, field) for field in fields} for one in (entry, request)))
+    own, where = entry.employee == session.requester, "no project"
+    facts = [_whose(session, entry.employee)]
     if entry.project:
         project = read_project(session, company.Req_GetProject(id=entry.project))
-        where = _known(project)
+        where = f"{project.name} ({project.id})"
         facts += [] if own else [_role(session, project)]
-    facts.insert(0, _whose(session, entry.employee, _name_of(session, entry.employee)))
     record = (
         f"The entry {request.id} on record: {entry.employee}, {where}, {_day(entry.date)}, "
         f"{entry.hours:g} hours, billable {entry.billable}, status {entry.status}, note (free "
         f"text): {_data(entry.notes)}."
     )
-    change = (*lines, "(all else in it unchanged)")
+    change = (*_lines(moves, f"entry {request.id}"), "(all else in it unchanged)")
     return Described(ENTRY, request.id, change, tuple(facts), record, _TOPICS[ENTRY], not own)
 
 
@@ -237,25 +242,31 @@ def _of_page(
 # -- parts of facts
 
 
-def _known(record: wire.EmployeeView | wire.ProjectDetail) -> str:
-    return f"{record.name} ({record.id})"
-
-
 def _name_of(session: CompanySession, id: str) -> str:
     person = unless_refused(lambda: listings.employee(session, id), None)
     return person.name if person else id
 
 
-def _whose(session: CompanySession, id: str, name: str) -> str:
+def _person(session: CompanySession, id: str) -> str:
+    name = _name_of(session, id)
+    return id if name == id else f"{name} ({id})"
+
+
+def _whose(session: CompanySession, id: str) -> str:
     if id == session.requester:
         return "The person whose hours they are is the user."
+    name = _name_of(session, id)
     named = _named(session, id, name)
     return f"The person whose hours they are is {name} ({id}), not the user. {named}."
 
 
+def _roles(project: wire.ProjectDetail, id: str, otherwise: str) -> str:
+    return " and ".join(m.role for m in project.team if m.employee == id) or otherwise
+
+
 def _role(session: CompanySession, project: wire.ProjectDetail) -> str:
-    roles = [m.role for m in project.team if m.employee == session.requester]
-    return f"The user's role on {project.id}: {' and '.join(roles) or 'none, not on the team'}."
+    role = _roles(project, session.requester, "none, not on the team")
+    return f"The user's role on {project.id}: {role}."
 
 
 def _record_of(session: CompanySession, project: wire.ProjectDetail) -> str:
@@ -299,6 +310,10 @@ def _places(session: CompanySession, id: str, name: str) -> Iterator[str]:
     return (where for where, text in texts.items() if id in text or name in text)
 
 
+def _listed(texts: Iterable[str], otherwise: str) -> str:
+    return ", ".join(texts) or otherwise
+
+
 def _day(text: str) -> str:
     try:
         return f"{text} ({date.fromisoformat(text):%A})"
@@ -307,4 +322,4 @@ def _day(text: str) -> str:
 
 
 def _data(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return "none" if value is None else json.dumps(value, ensure_ascii=False)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-from pydantic import BaseModel
+from typing import NamedTuple
 
 from company_tools import listings
 from company_tools.change import levels_of
@@ -12,7 +10,7 @@ from company_tools.company_session import CompanySession
 from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.listings import leads_of
 from company_tools.wiki_pages import wiki_pages
-from company_tools.wiki_search import index_of, shown
+from company_tools.wiki_search import index_of
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -31,18 +29,50 @@ class Person(wire.EmployeeBrief):
     wills: dict[str, int]
 
 
-class Ties(BaseModel):
-    """Ids of the projects that somebody leads and is on, and of the customers they manage."""
-
-    led: list[str] = []
-    member_of: list[str] = []
-    manages: list[str] = []
-
-
 def person_of(employee: wire.EmployeeView) -> Person:
     """An employee in the one shape that tools show."""
     levels = {"skills": levels_of(employee.skills), "wills": levels_of(employee.wills)}
     return Person(**{**dict(employee), **levels})
+
+
+def projects_of(session: CompanySession, employee: str, role: str = "") -> list[wire.ProjectBrief]:
+    """The projects that somebody is on (in a role), archived ones too. Raises ToolFault."""
+    team = {"employee_id": employee} | ({"role": role} if role else {})
+    return found(session, team=team)
+
+
+def found(session: CompanySession, **filters: object) -> list[wire.ProjectBrief]:
+    """The projects that a search finds, archived ones too. Raises ToolFault."""
+    return session.memory.kept(
+        ("projects", repr(filters)),
+        lambda: session.pages(
+            company.Req_SearchProjects, wire.ProjectBrief, include_archived=True, **filters
+        ),
+    )
+
+
+def customers_of(session: CompanySession, employee: str) -> list[wire.CompanyBrief]:
+    """The customers that somebody manages. Raises ToolFault."""
+    return session.memory.kept(
+        ("customers", f"of {employee}"),
+        lambda: session.pages(
+            company.Req_SearchCustomers, wire.CompanyBrief, account_managers=[employee]
+        ),
+    )
+
+
+def project_line(project: wire.ProjectBrief) -> str:
+    """A project with its name and status, for a prompt."""
+    return f"{project.id} ({project.name}, {project.status})"
+
+
+def ties(session: CompanySession, employee: str) -> dict[str, list[str]]:
+    """By {led, member_of, manages} the ids of projects and customers. Raises ToolFault."""
+    return {
+        "led": [one.id for one in projects_of(session, employee, "Lead")],
+        "member_of": [one.id for one in projects_of(session, employee)],
+        "manages": [one.id for one in customers_of(session, employee)],
+    }
 
 
 def Combo_Get_Current_User_With_Profile(session: CompanySession) -> dict[str, object]:
@@ -50,98 +80,23 @@ def Combo_Get_Current_User_With_Profile(session: CompanySession) -> dict[str, ob
     [project id], manages: [customer id], today, wiki_sha1}"""
     user = session.user()
     result: dict[str, object] = {
-        "user": user.id, "guest": user.is_public, "profile": {}, **dict(Ties()),
-        "today": user.today, "wiki_sha1": user.wiki_sha1,
+        "user": user.id, "guest": user.is_public, "profile": {}, "led": [], "member_of": [],
+        "manages": [], "today": user.today, "wiki_sha1": user.wiki_sha1,
     }  # fmt: skip
     if user.is_public:
         return result
     with keeping(**result):
         result["profile"] = person_of(listings.employee(session, user.id))
     with keeping(**result):
-        return {**result, **dict(ties(session, user.id))}
+        return {**result, **ties(session, user.id)}
 
 
-def ties(session: CompanySession, employee: str) -> Ties:
-    """What ties somebody to projects and customers. Raises ToolFault."""
-    projects = projects_with(session, team={"employee_id": employee})
-    customers = session.memory.kept(
-        ("customers", f"of {employee}"),
-        lambda: session.pages(
-            company.Req_SearchCustomers, wire.CompanyBrief, account_managers=[employee]
-        ),
-    )
-    return Ties(
-        led=[project.id for project in projects if employee in leads_of(project)],
-        member_of=[project.id for project in projects],
-        manages=[customer.id for customer in customers],
-    )
+class Target(NamedTuple):
+    """What a record is to who asks."""
 
-
-def projects_with(session: CompanySession, **filters: object) -> list[wire.ProjectDetail]:
-    """The projects that a search finds, archived ones too, with their teams."""
-    projects = session.memory.kept(
-        ("projects", repr(filters)),
-        lambda: session.pages(
-            company.Req_SearchProjects, wire.ProjectBrief, include_archived=True, **filters
-        ),
-    )
-    return listings.projects_of(session, [project.id for project in projects])
-
-
-class EmployeeFacts(BaseModel):
-    """What ties the requester to an employee."""
-
-    kind: str = "employee"
-    id: str
-    asker_is_target: bool
-    department: str
-    location: str
-    same_department: bool
-    same_location: bool
-    projects_of_target_that_asker_leads: list[str]
-    projects_in_common: list[str]
-
-
-class ProjectFacts(BaseModel):
-    """What ties the requester to a project."""
-
-    kind: str = "project"
-    id: str
-    status: str
-    asker_roles: list[str]
-    leads: list[str]
-    account_manager: str | None
-    asker_manages: bool
-
-
-class CustomerFacts(BaseModel):
-    """What ties the requester to a customer."""
-
-    kind: str = "customer"
-    id: str
-    account_manager: str
-    asker_is_account_manager: bool
-    projects_with_asker: list[str]
-    projects_that_asker_leads: list[str]
-
-
-class EntryFacts(wire.TimeEntry):
-    """What ties the requester to a time entry."""
-
-    kind: str = "time entry"
-    id: str
-    entry_is_of_asker: bool
-    project_facts: ProjectFacts | None
-
-
-class NoFacts(BaseModel):
-    """A target that is none."""
-
-    id: str
-    kind: str = "no employee, project, customer or time entry has this id"
-
-
-TargetFacts: TypeAlias = EmployeeFacts | ProjectFacts | CustomerFacts | EntryFacts | NoFacts
+    facts: dict[str, object]
+    words: str
+    """The ties alone, for a prompt."""
 
 
 def Combo_Get_Permission_Facts_For_Action(
@@ -157,86 +112,97 @@ def Combo_Get_Permission_Facts_For_Action(
     with keeping(**result):
         pages = wiki_pages(session, wiki)
         hits = index_of(pages).search([action], wiki.vectors)
-        result["wiki"] = [shown(hit) for hit in hits[:PARTS_AT_MOST]]
+        result["wiki"] = [hit._asdict() for hit in hits[:PARTS_AT_MOST]]
     if target in pages:
         result["target"] = {"kind": "wiki page", "id": target}
     elif user.id and target:
         with keeping(**result):
-            facts = target_facts(session, user.id, target.strip())
-            result["target"] = facts.model_dump(mode="json")
+            result["target"] = tied(session, user.id, target.strip()).facts
     return result
 
 
-def target_facts(session: CompanySession, requester: str, target: str) -> TargetFacts:
+def tied(session: CompanySession, requester: str, target: str) -> Target:
     """What the target is, and what the requester has to do with it. Raises ToolFault."""
-    evidence = session.evidence
-    readers = [_employee, _project, _customer]
-    if target.startswith("te_") or target in evidence.tokens:
-        readers = [_entry, *readers]
-    elif evidence.has("project", target):
-        readers = [_project]
-    elif evidence.has("customer", target):
-        readers = [_customer]
-    for read in readers:
+    readers = {"employee": _employee, "project": _project, "customer": _customer, "entry": _entry}
+    known = [kind for kind in session.evidence.kinds_of(target) if kind in ("project", "customer")]
+    if target.startswith("te_") or target in session.evidence.tokens:
+        known = ["entry", "employee", "project", "customer"]
+    for kind in known or ("employee", "project", "customer"):
         try:
-            return read(session, requester, target)
+            return readers[kind](session, requester, target)
         except ToolFault as fault:
             if fault.fatal:
                 raise
-    return NoFacts(id=target)
+    kind = "no employee, project, customer or time entry has this id"
+    return Target({"kind": kind, "id": target}, kind)
 
 
-def _employee(session: CompanySession, requester: str, target: str) -> TargetFacts:
+def _employee(session: CompanySession, requester: str, target: str) -> Target:
     target = employee_id(session, target) if " " in target else target
     person, user = listings.employee(session, target), session.user()
     theirs, mine = ties(session, target), ties(session, requester)
-    return EmployeeFacts(
-        id=target,
-        asker_is_target=target == requester,
-        department=person.department,
-        location=person.location,
-        same_department=person.department == user.department,
-        same_location=person.location == user.location,
-        projects_of_target_that_asker_leads=sorted({*theirs.member_of} & {*mine.led}),
-        projects_in_common=sorted({*theirs.member_of} & {*mine.member_of}),
-    )
+    led = sorted({*theirs["member_of"]} & {*mine["led"]})
+    same = person.department == user.department
+    facts: dict[str, object] = {
+        "kind": "employee",
+        "id": target,
+        "asker_is_target": target == requester,
+        "department": person.department,
+        "location": person.location,
+        "same_department": same,
+        "same_location": person.location == user.location,
+        "projects_of_target_that_asker_leads": led,
+        "projects_in_common": sorted({*theirs["member_of"]} & {*mine["member_of"]}),
+    }
+    if target == requester:
+        return Target(facts, "the user themselves")
+    where = "the user's department" if same else "another department"
+    return Target(facts, f"{where}, on projects that the user leads: {', '.join(led) or 'none'}")
 
 
-def _project(session: CompanySession, requester: str, target: str) -> ProjectFacts:
+def _project(session: CompanySession, requester: str, target: str) -> Target:
     target = project_id(session, target) if " " in target else target
     project = listings.project(session, target)
-    shown = session.evidence.has("customer", project.customer)
-    manager = listings.account_manager(session, project.customer) if shown else None
-    return ProjectFacts(
-        id=target,
-        status=project.status,
-        asker_roles=[m.role for m in project.team if m.employee == requester],
-        leads=leads_of(project),
-        account_manager=manager,
-        asker_manages=manager == requester,
+    manager = listings.account_manager(session, project.customer)
+    roles = [m.role for m in project.team if m.employee == requester]
+    facts: dict[str, object] = {
+        "kind": "project",
+        "id": target,
+        "status": project.status,
+        "asker_roles": roles,
+        "leads": leads_of(project),
+        "account_manager": manager,
+        "asker_manages": manager == requester,
+    }
+    whose = {None: "none (no customer)", requester: "the user"}.get(manager, "another")
+    return Target(
+        facts,
+        f"the user's role there: {' and '.join(roles) or 'none'}, "
+        f"account manager of its customer: {whose}",
     )
 
 
-def _customer(session: CompanySession, requester: str, target: str) -> TargetFacts:
+def _customer(session: CompanySession, requester: str, target: str) -> Target:
     target = customer_id(session, target) if " " in target else target
     customer = listings.customer(session, target)
-    projects = projects_with(session, customer_id=target)
-    return CustomerFacts(
-        id=target,
-        account_manager=customer.account_manager,
-        asker_is_account_manager=customer.account_manager == requester,
-        projects_with_asker=[
+    projects = listings.projects_of(session, [p.id for p in found(session, customer_id=target)])
+    own = customer.account_manager == requester
+    facts: dict[str, object] = {
+        "kind": "customer",
+        "id": target,
+        "account_manager": customer.account_manager,
+        "asker_is_account_manager": own,
+        "projects_with_asker": [
             p.id for p in projects if any(m.employee == requester for m in p.team)
         ],
-        projects_that_asker_leads=[p.id for p in projects if requester in leads_of(p)],
-    )
+        "projects_that_asker_leads": [p.id for p in projects if requester in leads_of(p)],
+    }
+    return Target(facts, f"the user is {'' if own else 'not '}its account manager")
 
 
-def _entry(session: CompanySession, requester: str, target: str) -> TargetFacts:
+def _entry(session: CompanySession, requester: str, target: str) -> Target:
     entry = listings.entry(session, target)
-    return EntryFacts(
-        **dict(entry),
-        id=target,
-        entry_is_of_asker=entry.employee == requester,
-        project_facts=_project(session, requester, entry.project) if entry.project else None,
-    )
+    project = _project(session, requester, entry.project).facts if entry.project else None
+    own = {"entry_is_of_asker": entry.employee == requester, "project_facts": project}
+    facts = {**entry.model_dump(mode="json"), "kind": "time entry", "id": target, **own}
+    return Target(facts, "time entry")

@@ -126,7 +126,7 @@ def _short(text: object) -> str:
 
 
 class RuleBooks:
-    """Books by what the pages hold, the model and the prompt; asked once, kept on disk.
+    """The books of a run by what the pages hold; kept on disk by model and prompt, too.
 
     Used from many threads: who comes second waits for the first one's answer.
     """
@@ -135,47 +135,43 @@ class RuleBooks:
         """``folder``: a cache beyond the run; None keeps books in memory alone."""
         self._folder = folder / FOLDER if folder else None
         self._known: dict[str, Book] = {}
-        self._last: dict[str, Book] = {}
-        """By the hash of the pages, whichever model has read them."""
         self._failed: Counter[str] = Counter()
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._lock = threading.Lock()
 
     def book(self, client: ModelClient, system: str, pages: Pages) -> tuple[Book | None, str]:
         """The book of these pages, read where it is not known; or None, and why there is none."""
-        named = json.dumps([hash_of(pages), client.model, system])
-        key = hashlib.sha256(named.encode("ascii")).hexdigest()
+        version = hash_of(pages)
         with self._lock:
-            own = self._locks[key]
+            own = self._locks[version]
         with own:
-            known = self._known.get(key)
-            book = known if known is not None else self._kept(key, pages)
-            if book is not None:
-                self._known[key] = self._last[hash_of(pages)] = book
+            if book := self._known.get(version):
                 return book, ""
-            if self._failed[key] >= FAILURES_AT_MOST:
+            if self._failed[version] >= FAILURES_AT_MOST:
                 return None, "the rules of this version could not be read before"
-            book, failed = read_book(client, system, pages)
+            named = json.dumps([version, client.model, system])
+            key = hashlib.sha256(named.encode("ascii")).hexdigest()
+            book, failed = self._kept(key, pages), ""
             if book is None:
-                self._failed[key] += 1
-                return None, failed
-            self._known[key] = self._last[hash_of(pages)] = book
-            if self._folder:
-                text = json.dumps({"format": FORMAT, "key": key, "rules": book})
-                write_kept(self._folder / f"{key}.json", text.encode("ascii"), BOOKS_AT_MOST)
-            return book, ""
+                book, failed = read_book(client, system, pages)
+                if book and self._folder:
+                    text = json.dumps({"format": FORMAT, "key": key, "rules": book})
+                    write_kept(self._folder / f"{key}.json", text.encode("ascii"), BOOKS_AT_MOST)
+            if book is None:
+                self._failed[version] += 1
+            else:
+                self._known[version] = book
+            return book, failed
 
     def known(self, pages: Mapping[str, str]) -> Book | None:
         """What a model has read of these pages in this run; None: nothing."""
-        return self._last.get(hash_of(pages))
+        return self._known.get(hash_of(pages))
 
     def _kept(self, key: str, pages: Mapping[str, str]) -> Book | None:
         """The book on disk; None where there is none, or it does not fit these pages."""
         content = read_kept(self._folder / f"{key}.json") if self._folder else None
-        if content is None:
-            return None
         try:
-            data = json.loads(content)
+            data = json.loads(content or b"")
             rules = tuple(Rule(str(p), int(n), *map(str, rest)) for p, n, *rest in data["rules"])
             fits = data["format"] == FORMAT and data["key"] == key
             fits = fits and all(1 <= r.number <= len(lines_of(pages[r.page])) for r in rules)

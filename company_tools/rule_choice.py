@@ -13,7 +13,9 @@ from typing import Literal, NamedTuple
 import regex
 from rapidfuzz import fuzz
 
-from company_tools.policy_rules import index_page
+from company_tools import listings, profile
+from company_tools.company_session import CompanySession, unless_refused
+from company_tools.policy_rules import Wiki, index_page
 from company_tools.rule_book import Book, Rule
 from company_tools.wiki_lines import excerpt, lines_of
 from company_tools.wiki_search import best_pages
@@ -25,6 +27,9 @@ TOKENS = 750
 """Of all lines of a book that are shown."""
 GROUP_TOKENS = 250
 """A table or list of at most so many is shown whole where one of its lines is."""
+SMALL_TOKENS = 4_000
+"""A wiki of at most so many is shown whole, and nobody indexes its rules: readers who were shown
+wikis of that size whole decided as well as from chosen lines, and doubted more above it."""
 WITHOUT_BOOK_TOKENS = 8_000
 """Of the pages that are shown where there is no book."""
 SAME_NAME = 85
@@ -55,6 +60,19 @@ class Requester(NamedTuple):
     """Whether they lead a project."""
     manages: bool
     """Whether they manage a customer's account."""
+
+
+def requester_of(session: CompanySession) -> Requester | None:
+    """Who asks; None for a guest. What cannot be asked may be so. Raises OutOfReach."""
+    if not session.requester:
+        return None
+    ties = unless_refused(lambda: profile.ties(session, session.requester), None)
+    return Requester(
+        session.user().department or "",
+        listings.departments(session),
+        leads=ties is None or bool(ties["led"]),
+        manages=ties is None or bool(ties["manages"]),
+    )
 
 
 def relation(rule: Rule, who: Requester | None) -> Relation:
@@ -168,13 +186,47 @@ def text_without_book(pages: Mapping[str, str], wiki: WikiStore, task: str) -> s
         return "wiki: it has no pages"
     if sum(map(count_text, pages.values())) <= WITHOUT_BOOK_TOKENS:
         return f"{WHOLE}\n{whole_text(pages, pages)}"
+    head = PARTLY.format(index="its index page and " if index_page(pages) else "")
+    return f"{head}\n{whole_text(pages, fitting(pages, _nearest(pages, wiki, task)))}"
+
+
+def _nearest(pages: Mapping[str, str], wiki: WikiStore, text: str) -> list[str]:
+    """The index page and those that a search finds, best first."""
     index = index_page(pages)
-    paths = [*([index] if index else []), *best_pages(pages, wiki, task)]
-    head = PARTLY.format(index="its index page and " if index else "")
-    return f"{head}\n{whole_text(pages, fitting(pages, paths, WITHOUT_BOOK_TOKENS))}"
+    return [*([index] if index else []), *best_pages(pages, wiki, text)]
 
 
-def fitting(pages: Mapping[str, str], paths: Iterable[str], tokens: int) -> list[str]:
+def pages_for(wiki: Wiki, store: WikiStore, text: str) -> dict[str, str]:
+    """The pages by which a change is judged where nobody has indexed the rules.
+
+    All of a wiki that is not too long. Of a longer one as many as there is room for: before others
+    those that count, then those nearest to the text.
+    """
+    paths = list(wiki.pages)
+    if sum(map(count_text, wiki.pages.values())) > WITHOUT_BOOK_TOKENS:
+        ranked = [*_nearest(wiki.pages, store, text), *wiki.pages]
+        paths = fitting(wiki.pages, sorted(ranked, key=lambda path: not wiki.counts(path)))
+    return {path: wiki.pages[path] for path in paths}
+
+
+def lines_on(wiki: Wiki, book: Book, topics: Iterable[str]) -> dict[str, str]:
+    """The index of a long wiki, and the lines of its book on these subjects or on everything."""
+    if sum(map(count_text, wiki.pages.values())) <= SMALL_TOKENS:
+        return dict(wiki.pages)
+    wanted = {*topics, "all"}
+    chosen: dict[str, list[Place]] = {}
+    for rule in book:
+        about = {one.strip().casefold() for one in rule.about.split(",")} - {""}
+        has = rule.page in wiki.pages and rule.number <= len(lines_of(wiki.pages[rule.page]))
+        if has and (not about or about & wanted):
+            chosen.setdefault(rule.page, []).append((rule.page, rule.number))
+    shown = {path: excerpt(wiki.pages, at).partition("\n")[2] for path, at in chosen.items()}
+    return ({wiki.index: wiki.pages[wiki.index]} if wiki.index else {}) | shown
+
+
+def fitting(
+    pages: Mapping[str, str], paths: Iterable[str], tokens: int = WITHOUT_BOOK_TOKENS
+) -> list[str]:
     """Those of some pages, in their order, for which there is room."""
     shown: list[str] = []
     for path in dict.fromkeys(paths):

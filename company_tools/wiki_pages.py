@@ -6,7 +6,7 @@ from rapidfuzz import process
 
 from company_tools.change import RECORD
 from company_tools.company_session import CompanySession, unless_refused
-from company_tools.evidence import ShownPages
+from company_tools.evidence import ReadWhole, ShownPages
 from company_tools.wiki_store import Pages, WikiStore
 from company_tools.words import words
 from core.erc3_client import company
@@ -27,7 +27,7 @@ AHEAD_AT_MOST = 24
 def wiki_pages(session: CompanySession, wiki: WikiStore) -> Pages:
     """All pages of the wiki as it is now, for a tool. Raises ToolFault where it cannot be read."""
     pages = pages_now(session, wiki)
-    session.memory.read_whole("paths")
+    session.memory.note(ReadWhole(listed="paths"))
     return pages
 
 

@@ -47,11 +47,14 @@ class Chunk(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A part that was found, with its score of 100 and the streams that found it."""
+    """A part that was found, as tools show it: with its score of 100 and what found it."""
 
-    chunk: Chunk
+    page: str
+    line: int
+    heading: str
+    text: str
     score: int
-    found_by: tuple[str, ...]
+    found_by: list[str]
 
 
 Ranks = dict[int, int]
@@ -89,12 +92,11 @@ class Index:
     def _merged(self, streams: Mapping[str, Ranks]) -> list[Hit]:
         most = len(streams) / (FUSION + 1)
         hits: list[Hit] = []
-        for n in {n for ranks in streams.values() for n in ranks}:
-            found_by = tuple(name for name, ranks in streams.items() if n in ranks)
+        for n in sorted({n for ranks in streams.values() for n in ranks}):
+            found_by = [name for name, ranks in streams.items() if n in ranks]
             score = sum(1 / (FUSION + streams[name][n]) for name in found_by)
-            hits.append(Hit(self.chunks[n], round(100 * score / most), found_by))
-        at = {chunk: n for n, chunk in enumerate(self.chunks)}
-        return sorted(hits, key=lambda hit: (-hit.score, at[hit.chunk]))
+            hits.append(Hit(*self.chunks[n], round(100 * score / most), found_by))
+        return sorted(hits, key=lambda hit: -hit.score)
 
     def _by_pattern(self, patterns: Sequence[regex.Pattern[str]]) -> Ranks:
         """The parts that have most of the patterns first."""
@@ -147,7 +149,7 @@ def index_of(pages: Mapping[str, str]) -> Index:
 def best_pages(pages: Mapping[str, str], wiki: WikiStore, text: str) -> list[str]:
     """The pages by the rank of their best part for a text; those without one are left out."""
     hits = index_of(pages).search([_plain(text)], wiki.vectors)
-    return list(dict.fromkeys(hit.chunk.page for hit in hits))
+    return list(dict.fromkeys(hit.page for hit in hits))
 
 
 def _plain(text: str) -> str:
@@ -184,12 +186,7 @@ def Combo_Search_Wiki_For_Words(
     if not asked:
         raise ToolFault("words must not be empty")
     hits = index_of(wiki_pages(session, wiki)).search(asked, wiki.vectors)
-    return {"chunks": [shown(hit) for hit in hits[: max(top, 0)]]}
-
-
-def shown(hit: Hit) -> dict[str, object]:
-    """A part that was found, as tools show it."""
-    return {**hit.chunk._asdict(), "score": hit.score, "found_by": list(hit.found_by)}
+    return {"chunks": [hit._asdict() for hit in hits[: max(top, 0)]]}
 
 
 def _pattern(text: str) -> regex.Pattern[str] | None:

@@ -44,6 +44,12 @@ class Difference(NamedTuple):
     """Pages that are new or have another text."""
     gone: tuple[str, ...]
 
+    @property
+    def text(self) -> str:
+        """It in words; "" where nothing differs."""
+        told = {"new or rewritten": self.changed, "gone": self.gone}
+        return "; ".join(f"{what}: {', '.join(paths)}" for what, paths in told.items() if paths)
+
 
 def difference(before: Mapping[str, str], after: Mapping[str, str]) -> Difference:
     """What ``after`` has otherwise than ``before``."""
@@ -76,37 +82,26 @@ class WikiStore:
         self._folder = folder / FOLDER if folder else None
         self._known: dict[str, Pages] = {}
         """By hash, in the order in which the run came to know them."""
-        self._proven: set[str] = set()
-        """Those whose name is the hash of their pages."""
         self._lock = threading.RLock()
 
     def pages(self, sha1: str, read: Callable[[], Pages]) -> Pages:
         """The pages of a version; ``read`` gets them where nobody is proven to have read them."""
         with self._lock:
-            pages = self._known.get(sha1) if sha1 in self._proven else None
-        if pages is None and self._folder and (kept := _read(_path(self._folder, sha1))):
-            pages = kept.pages
+            pages = self._known.get(sha1)
         if pages is None:
-            pages = read()
-        self.keep(sha1, pages)
+            kept = _read(_path(self._folder, sha1)) if self._folder else None
+            pages = kept.pages if kept else read()
+            self.keep(sha1, pages)
         return pages
 
     def keep(self, sha1: str, pages: Pages) -> None:
-        """Know the pages of a version from now on; they outlive the run where that is proven."""
+        """Know the pages of a version from now on, also beyond the run, where it is proven."""
+        if sha1 != hash_of(pages):
+            return
         with self._lock:
-            if self._known.get(sha1) is pages:
-                return
-            proven = sha1 == hash_of(pages)
-            if not proven and sha1 in self._proven:
-                return
-            self._known[sha1] = pages
+            self._known.setdefault(sha1, pages)
             while len(self._known) > IN_MEMORY_AT_MOST:
-                oldest = list(self._known)[1]
-                del self._known[oldest]
-                self._proven.discard(oldest)
-            if not proven:
-                return
-            self._proven.add(sha1)
+                del self._known[list(self._known)[1]]
         if self._folder:
             path = _path(self._folder, sha1)
             text = json.dumps({"format": FORMAT, "sha1": sha1, "pages": pages})
@@ -121,15 +116,11 @@ class WikiStore:
     def before(self, sha1: str) -> Pages | None:
         """The version of the same wiki that the run knew first, where that is another one."""
         with self._lock:
-            mine = self._known.get(sha1)
-            if mine is None:
-                return None
+            mine = self._known.get(sha1, {})
             for other, pages in self._known.items():
-                if other == sha1:
-                    return None
                 same = sum(mine.get(path) == text for path, text in pages.items())
-                if same >= SAME_WIKI * max(len(pages), len(mine), 1):
-                    return pages
+                if other == sha1 or same >= SAME_WIKI * max(len(pages), len(mine), 1):
+                    return pages if other != sha1 else None
         return None
 
 

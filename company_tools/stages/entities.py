@@ -13,12 +13,11 @@ from functools import cached_property, partial
 import regex
 from pydantic import BaseModel, TypeAdapter
 
-from company_tools import listings
+from company_tools import listings, profile
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.environment import CompanyEnvironment
 from company_tools.evidence import Known
 from company_tools.names import Named, Resolved, resolve
-from company_tools.profile import projects_with
 from company_tools.rule_book import TOPICS
 from company_tools.words import within, words
 from core.erc3_client.own import company_models as wire
@@ -260,7 +259,8 @@ class PresentValues:
 
     def _projects_of(self, id: str) -> list[str]:
         """The projects that a person is on, archived ones too."""
-        projects = projects_with(self._session, team={"employee_id": id})
+        ids = [one.id for one in profile.projects_of(self._session, id)]
+        projects = listings.projects_of(self._session, ids)
         self.known += [Known("project", one.id, one.name) for one in projects]
         seats = [
             f"{one.name} ({one.id}, {one.status}) {seat.role} {seat.time_slice:g}"

@@ -11,21 +11,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
 
 from pydantic import TypeAdapter
 
-from company_tools import listings, profile
-from company_tools.briefing import project_line
-from company_tools.company_session import CompanySession
+from company_tools import profile
+from company_tools.company_session import CompanySession, unless_refused
 from company_tools.final_answer import FinalAnswer
 from company_tools.names import Named
-from company_tools.profile import CustomerFacts, EmployeeFacts, ProjectFacts, TargetFacts
+from company_tools.profile import Target
 from company_tools.registry import DENIED, FAILED
 from company_tools.stages.entities import PROMPTS, CompanyStage, facts_of, tagged
 from company_tools.stages.rule_book import rules_of
 from company_tools.words import within
-from core.erc3_client.own.company_models import Outcome
 from core.ledger import Ledger, Tool, ToolFault, tool
 from core.ledger.calls import shorten
 from core.ledger.tool import plain
@@ -61,78 +59,30 @@ class Ties(CompanyStage):
         with self._environment.reading(ledger) as (session, _):
             if session.identity_fault:
                 reason = f"nobody can tell who asks: {session.identity_fault}"[:REASON_CHARS]
-                return _ended("error_internal", FAILED, reason)
-            ties = _ties_to(session, _targets_of(task))
+                closing = FinalAnswer("error_internal", FAILED, ()).as_text()
+                verdict = Verdict(closing=closing, reason=reason, by="rule")
+                return Finding(text=reason, verdict=verdict)
+            ties = _ties_to(session, task)
         same: dict[str, list[str]] = {}
-        for id, facts in ties.items():
-            same.setdefault(", ".join(_in_words(facts)), []).append(id)
+        for id, one in ties.items():
+            same.setdefault(one.words, []).append(id)
         text = "; ".join(f"{', '.join(ids)}: {words}" for words, ids in same.items())
-        return Finding(text=text, facts=_dumped(ties))
+        return Finding(text=text, facts={id: one.facts for id, one in ties.items()})
 
 
-def _ended(outcome: Outcome, message: str, reason: str) -> Finding:
-    closing = FinalAnswer(outcome, message, ()).as_text()
-    return Finding(text=reason, verdict=Verdict(closing=closing, reason=reason, by="rule"))
-
-
-def _targets_of(task: StageInput) -> list[Named]:
-    """What the stage ``entities`` has found that a right can hang on."""
-    named = facts_of(task, "entities").get("security", [])
-    rows = TypeAdapter(list[Named]).validate_python(named)
+def _ties_to(session: CompanySession, task: StageInput) -> dict[str, Target]:
+    """By id what ties who asks to what a right can hang on; nothing of what has no record."""
+    named = TypeAdapter(list[Named]).validate_python(facts_of(task, "entities").get("security", []))
     # Most rights hang on a role in a project or on the account of a customer.
-    return sorted(rows, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]
-
-
-def _ties_to(session: CompanySession, targets: list[Named]) -> dict[str, TargetFacts]:
-    """By id what ties who asks to it; nothing of what cannot be looked up."""
-    known: dict[str, TargetFacts] = {}
-    for row in targets if session.requester else ():
-        try:
-            known[row.id] = profile.target_facts(session, session.requester, row.id)
-        except ToolFault as fault:
-            if fault.fatal:
-                raise
-    return known
-
-
-def _dumped(ties: dict[str, TargetFacts]) -> dict[str, object]:
-    return {id: facts.model_dump(mode="json") for id, facts in ties.items()}
-
-
-def _in_words(facts: TargetFacts) -> list[str]:
-    """The ties to a record in a few words, for the strategy."""
-    match facts:
-        case EmployeeFacts(asker_is_target=True):
-            return ["the user themselves"]
-        case EmployeeFacts():
-            led = facts.projects_of_target_that_asker_leads
-            where = "the user's department" if facts.same_department else "another department"
-            return [where, f"on projects that the user leads: {', '.join(led) or 'none'}"]
-        case ProjectFacts():
-            manager = "the user" if facts.asker_manages else "another"
-            manager = "none (no customer)" if facts.account_manager is None else manager
-            return [
-                f"the user's role there: {' and '.join(facts.asker_roles) or 'none'}",
-                f"account manager of its customer: {manager}",
-            ]
-        case CustomerFacts():
-            own = "" if facts.asker_is_account_manager else "not "
-            return [f"the user is {own}its account manager"]
-    return [facts.kind]
+    rows = sorted(named, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]
+    ids = [row.id for row in rows] if session.requester else []
+    read = partial(profile.tied, session, session.requester)
+    known = {id: unless_refused(partial(read, id), None) for id in ids}
+    return {id: one for id, one in known.items() if one}
 
 
 LEAST_QUOTED = 12
 """Characters of a line that is quoted."""
-
-
-class Judgement(NamedTuple):
-    """What a model says."""
-
-    verdict: str
-    line: str
-    """Words of the rule that decides; "" for none."""
-    reason: str
-    message: str
 
 
 class Watchdog(CompanyStage):
@@ -153,37 +103,33 @@ class Watchdog(CompanyStage):
         rules = rules_of(task)
         facts = json.dumps(facts_of(task, "ties"), ensure_ascii=False, separators=(",", ":"))
         seen = tagged(asker=requester, ask=task.text, facts=facts, rules=rules)
-        judged, failed = ask_once(client, self._system("watchdog"), seen, ["verdict"], _judgement)
-        if judged is None:
-            return Finding(failed=failed)
-        return _weighed(judged, rules, guest=requester == "guest")
+        read = partial(_judged, rules=rules, is_guest=requester == "guest")
+        found, failed = ask_once(client, self._system("watchdog"), seen, ["verdict"], read)
+        return found or Finding(failed=failed)
 
 
-def _judgement(reply: dict[str, object]) -> Judgement:
-    """Raises ValueError: it is none."""
+def _judged(reply: dict[str, object], rules: str, *, is_guest: bool) -> Finding:
+    """What to tell the strategy, and the denial that a rule bears out; a guest's needs none.
+
+    Raises ValueError: the verdict is none.
+    """
     verdict = str(reply["verdict"]).strip().casefold()
     if verdict not in ("allowed", "denied", "unclear"):
         raise ValueError(f"the verdict {verdict[:40]!r} does not exist")
     texts = [str(reply.get(name) or "") for name in ("rule", "reason", "message")]
     line, reason, message = (" ".join(text.split())[:REASON_CHARS] for text in texts)
-    return Judgement(verdict, line, reason, message)
-
-
-def _weighed(judged: Judgement, rules: str, *, guest: bool) -> Finding:
-    """What to tell the strategy, and the denial that a rule bears out; a guest's needs none."""
-    named = len(judged.line) >= LEAST_QUOTED and within(judged.line, rules)
-    line = f' ("{judged.line}")' if named else ""
-    if judged.verdict == "denied" and judged.reason and (named or guest):
-        end = FinalAnswer("denied_security", judged.message or DENIED, ()).as_text()
-        reason = f"{judged.reason}{line}"
-        verdict = Verdict(closing=end, reason=reason, by="model")
-        return Finding(text=f"denied: {reason}", verdict=verdict)
-    if judged.verdict == "unclear":
-        return Finding(text=f"unclear: {judged.reason}")
+    named = len(line) >= LEAST_QUOTED and within(line, rules)
+    told = f'{reason} ("{line}")' if named else reason
+    if verdict == "denied" and reason and (named or is_guest):
+        end = FinalAnswer("denied_security", message or DENIED, ()).as_text()
+        return Finding(
+            text=f"denied: {told}", verdict=Verdict(closing=end, reason=told, by="model")
+        )
+    if verdict == "unclear":
+        return Finding(text=f"unclear: {reason}")
     if not named:
-        text = f"no rule seen that decides; perhaps {judged.verdict}: {judged.reason}"
-        return Finding(text=text)
-    return Finding(text=f"{judged.verdict}: {judged.reason}{line}")
+        return Finding(text=f"no rule seen that decides; perhaps {verdict}: {reason}")
+    return Finding(text=f"{verdict}: {told}")
 
 
 TOOL_SECTION = "company/tools/Ask_Current_User"
@@ -227,12 +173,10 @@ class CurrentUser(CompanyStage):
             return Finding(failed="there is no model to ask")
         with self._environment.reading(ledger) as (session, _):
             user = profile.Combo_Get_Current_User_With_Profile(session)
-            if session.requester:
-                own = profile.ties(session, session.requester)
-                for field, ids in (("led", own.led), ("member_of", own.member_of)):
-                    projects = listings.projects_of(session, ids)
-                    user[field] = [project_line(project) for project in projects]
-            ties = _dumped(_ties_to(session, _targets_of(task)))
+            for field, role in (("led", "Lead"), ("member_of", "")) if session.requester else ():
+                projects = profile.projects_of(session, session.requester, role)
+                user[field] = [profile.project_line(project) for project in projects]
+            ties = {id: one.facts for id, one in _ties_to(session, task).items()}
             seen = prompt(
                 PROMPTS,
                 "current_user_question",

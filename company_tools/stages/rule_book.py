@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pydantic import TypeAdapter
 
-from company_tools.briefing import requester_of, whole_pages
+from company_tools.briefing import whole_pages
 from company_tools.environment import CompanyEnvironment
-from company_tools.rule_choice import rules_text, text_without_book, whole_text
+from company_tools.rule_choice import requester_of, rules_text, text_without_book, whole_text
 from company_tools.stages.entities import CompanyStage, facts_of
 from company_tools.wiki_pages import wiki_pages
 from core.ledger import Ledger
@@ -33,7 +33,7 @@ class RuleBook(CompanyStage):
                 return Finding()
             pages = wiki_pages(session, wiki)
             version = session.user().wiki_sha1
-            who = requester_of(session, briefing)
+            who = requester_of(session)
         if len(whole_pages(pages)) == len(pages):
             facts = {"version": version, "by": "nobody", "rules": whole_text(pages, pages)}
             return Finding(facts=facts)

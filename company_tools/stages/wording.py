@@ -5,10 +5,18 @@ A model is asked, and what it says must name the same records, figures and dates
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import regex
 
 from company_tools.company_session import CompanySession
-from company_tools.final_answer import NoFinalAnswer, named_in, read_final_answer
+from company_tools.final_answer import (
+    FinalAnswer,
+    NoFinalAnswer,
+    links_of,
+    named_in,
+    read_final_answer,
+)
 from company_tools.stages.entities import CompanyStage, tagged
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
@@ -34,18 +42,21 @@ class Wording(CompanyStage):
             return Finding()
         with self._environment.reading(ledger) as (session, _):
             try:
-                message = read_final_answer(task.final_answer, session).message
+                answer = read_final_answer(task.final_answer, session)
             except NoFinalAnswer:
                 return Finding()
-            user, system = tagged(question=task.text, answer=message), self._system("wording")
-            words, failed = ask_once(client, system, user, ["answer"], _answer)
-            if words and (lost := _lost(message, words, session)):
+            user = tagged(question=task.text, answer=answer.message)
+            words, failed = ask_once(client, self._system("wording"), user, ["answer"], _answer)
+            if words and (lost := _lost(answer.message, words, session)):
                 words, failed = None, f"other words would lose {', '.join(lost[:3])}"
-        if not words or words == message:
-            return Finding(failed=failed)
-        # The links are those of the strategy, by what it has seen itself.
-        again = self._environment.reworded(task.final_answer, words, ledger)
-        return Finding(words=again, failed=failed)
+            if not words or words == answer.message:
+                return Finding(failed=failed)
+            return Finding(words=reworded(answer, words, session).as_text())
+
+
+def reworded(answer: FinalAnswer, words: str, session: CompanySession) -> FinalAnswer:
+    """An answer in other words: the links are those of the old ones."""
+    return replace(answer, message=words, links=links_of(answer, session))
 
 
 def _answer(reply: dict[str, object]) -> str:

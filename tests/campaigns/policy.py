@@ -22,8 +22,9 @@ from typing import Annotated, Any
 import regex
 import typer
 
-from company_tools.policy import Question, guest_messages, read_guest, read_said
-from company_tools.policy_rules import UNREAD_TOKENS, Wiki, rules_shown, weighed
+from company_tools.policy import ask_about, ask_about_answer, read_guest, read_said
+from company_tools.policy_rules import Wiki, weighed
+from company_tools.rule_choice import WITHOUT_BOOK_TOKENS
 from core.models.model_call import Message, ModelCall
 from core.models.reply_text import Misread
 from core.models.tokens import count_messages, count_text
@@ -70,16 +71,16 @@ class Case:
         """The product's prompt."""
         parts = self.parts
         if self.is_guest:
-            return guest_messages(parts["public"], parts["task"], parts["message"])
+            return ask_about_answer(**parts)
         facts = parts["facts"].splitlines()
         record = [line for line in facts if " on record: " in line or "- The entry " in line]
         told = "\n".join(line for line in facts if line not in record)
         shown = "\n".join(line.removeprefix("- ") for line in record)
-        wiki, change = self.wiki, parts["change"]
-        whole = sum(map(count_text, wiki.pages.values())) <= UNREAD_TOKENS
-        rules = rules_shown(wiki, None, ()) if whole else self._own(wiki)
-        asked = Question(wiki, rules, parts["user"], parts["task"], change, told, shown)
-        return asked.messages()
+        wiki = self.wiki
+        whole = sum(map(count_text, wiki.pages.values())) <= WITHOUT_BOOK_TOKENS
+        rules = wiki.pages if whole else self._own(wiki)
+        own = {name: parts[name] for name in ("user", "task", "change")}
+        return ask_about(wiki=wiki.shown(rules), facts=told, record=shown, **own)
 
     def _own(self, wiki: Wiki) -> dict[str, str]:
         """The case's own pages of a long wiki: the lines that a faithful book would give."""

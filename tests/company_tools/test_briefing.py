@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from company_tools.briefing import whole_pages
 from company_tools.rule_choice import WHOLE
 from company_tools.wiki_store import WikiStore
 from core.ledger import Ledger, ToolFault
@@ -49,9 +48,6 @@ def test_a_refused_list_leaves_the_rest_and_says_what_is_missing_and_why() -> No
     assert "the projects that they lead or are on, the customers that they manage (" in unknown
     assert "their name" not in unknown
     assert "== rules.md ==" in played.briefing
-
-
-def test_a_name_that_cannot_be_read_is_the_only_thing_missing() -> None:
     line = Direct(kites())
     line.plan["/employees/get"] = [400]
     told = facts(PlayedTask(line=line))
@@ -66,25 +62,6 @@ def test_a_system_that_does_not_answer_is_no_briefing() -> None:
         PlayedTask(line=line)
 
 
-def test_of_another_version_what_changed_comes_first() -> None:
-    world = kites()
-    for n in range(6):
-        world["wiki"][f"page{n}.md"] = f"{RULE}{n}"
-    store = WikiStore()
-    PlayedTask(world, wiki=store)
-    world["wiki"] = {**world["wiki"], "zz.md": f"{RULE * 2}Guests."}
-    del world["wiki"]["page3.md"]
-    told = PlayedTask(world, wiki=store).briefing
-    assert "the wiki has changed: new or rewritten: zz.md; gone: page3.md" in told
-
-
-def test_another_companys_wiki_is_no_version_of_this_one() -> None:
-    store = WikiStore()
-    PlayedTask(wiki=store)
-    other = PlayedTask(kites(wiki={"law.md": RULE * 2}), wiki=store)
-    assert "has changed" not in other.briefing
-
-
 def test_the_briefing_is_evidence() -> None:
     played = PlayedTask(user="juergen_mueller")
     assert played.asked_back("ok_answer", "You lead Night Tent.") is None
@@ -95,47 +72,41 @@ def test_the_briefing_is_evidence() -> None:
 DULL = "\n\n".join(f"Gull number {n} flew over the harbour of the town." for n in range(400))
 
 
-def briefed(pages: dict[str, str], text: str = "", **fields: Any) -> str:
-    """The briefing of a task of that text, with the pages that its lines stand on."""
-    played = PlayedTask(kites(wiki=pages), brief=False, **fields)
-    with closing(Ledger()) as ledger:
-        return played.benchmark.briefing(ledger, text)
+def test_of_another_version_of_the_same_wiki_it_is_told_what_changed() -> None:
+    world = kites()
+    for n in range(6):
+        world["wiki"][f"page{n}.md"] = f"{RULE}{n}"
+    store = WikiStore()
+    PlayedTask(world, wiki=store)
+    assert "has changed" not in PlayedTask(kites(wiki={"law.md": RULE}), wiki=store).briefing
+    world["wiki"] = {**world["wiki"], "zz.md": f"{RULE * 2}Guests."}
+    del world["wiki"]["page3.md"]
+    told = PlayedTask(world, wiki=store).briefing
+    assert "the wiki has changed: new or rewritten: zz.md; gone: page3.md" in told
 
 
-def test_a_small_wiki_stands_there_whole() -> None:
-    told = briefed({"a.md": RULE, "gulls.md": "Gulls are white."})
-    assert f"== a.md ==\n{RULE.strip()}" in told
-    assert "== gulls.md ==\nGulls are white." in told
-    assert "other pages" not in told
-
-
-def test_a_large_wiki_that_no_stage_reads_is_shown_as_far_as_there_is_room() -> None:
-    told = briefed({"rights.md": f"# Rights\n\n{RULE}", "gulls.md": DULL}, "What does Una earn?")
-    assert WHOLE in told
-    assert f"== rights.md ==\n# Rights\n\n{RULE.strip()}" in told
-    assert "Gull number 399" in told
-    assert "other pages: gulls.md, rights.md" in told
-
-
-def test_a_large_wiki_that_a_stage_reads_is_only_named() -> None:
-    played = PlayedTask(kites(wiki={"rights.md": RULE, "gulls.md": DULL}), brief=False)
-    played.benchmark._brief_rules = False
+@pytest.mark.parametrize(
+    ("pages", "by_a_stage", "named", "whole", "only_named"),
+    [
+        ({"a.md": RULE, "gulls.md": "White."}, False, (), ["a.md", "gulls.md"], ""),
+        ({"a.md": RULE, "gulls.md": DULL}, False, (), ["a.md", "gulls.md"], "a.md, gulls.md"),
+        ({"a.md": RULE, "gulls.md": DULL}, True, (), [], "a.md, gulls.md"),
+        ({"a.md": RULE, "gulls.md": DULL}, True, ("a.md",), ["a.md"], "gulls.md"),
+        ({"a.md": DULL * 4, "gulls.md": DULL}, True, ("a.md",), [], "a.md, gulls.md"),
+    ],
+    ids=["small", "large", "a stage chooses", "configured", "configured, too long"],
+)
+def test_a_wiki_is_shown_as_far_as_there_is_room_and_no_stage_chooses(
+    pages: Any, by_a_stage: bool, named: Any, whole: list[str], only_named: str
+) -> None:
+    played = PlayedTask(kites(wiki=pages), brief=False)
+    played.benchmark._brief_rules, played.benchmark._rulebooks = not by_a_stage, named
     with closing(Ledger()) as ledger:
         told = played.benchmark.briefing(ledger, "What does Una earn?")
-    assert "Only executives" not in told
-    assert "other pages: gulls.md, rights.md" in told
-
-
-def test_a_page_that_is_named_stands_there_whole() -> None:
-    played = PlayedTask(kites(wiki={"odd.md": "Gulls are white.\n", "gulls.md": DULL}), brief=False)
-    played.benchmark._rulebooks = ("odd.md",)
-    with closing(Ledger()) as ledger:
-        assert "== odd.md ==\nGulls are white." in played.benchmark.briefing(ledger, "")
-
-
-def test_a_named_page_that_is_too_long_is_only_named() -> None:
-    endless = {"endless.md": DULL * 4, "gulls.md": DULL}
-    assert whole_pages(endless, ["endless.md"]) == []
+    assert [path for path in pages if f"== {path} ==\n{pages[path].strip()}" in told] == whole
+    assert ("other pages" in told) == bool(only_named)
+    assert f"other pages: {only_named}\n" in told or not only_named
+    assert (WHOLE in told) == bool(whole and only_named and not named)
 
 
 def test_own_changes_to_the_wiki_set_no_rules_and_those_of_others_are_told() -> None:

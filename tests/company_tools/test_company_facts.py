@@ -70,8 +70,10 @@ def test_a_page_that_was_written_may_be_named_whoever_wrote_it() -> None:
     written = folded(intent(WIKI_UPDATE, **body), call("done", WIKI_UPDATE, **body))
     assert written.memory.evidence.has("wiki", "new.md")
     assert written.wiki_moved
-    begun = folded(intent(WIKI_UPDATE, **body))
-    assert not begun.memory.evidence.has("wiki", "new.md")
+    lost = [intent(WIKI_UPDATE, **body), call("unknown", WIKI_UPDATE, **body)]
+    assert not folded(*lost).memory.evidence.has("wiki", "new.md")
+    found = folded(*lost, Resolved(path=WIKI_UPDATE, took_effect=True))
+    assert found.memory.evidence.has("wiki", "new.md")
 
 
 def test_reads_whose_answers_are_gone_are_kept_each_once() -> None:
@@ -182,13 +184,6 @@ def test_a_change_makes_what_was_kept_of_its_kind_old(end: str) -> None:
         facts.take(Resolved(path=STATUS, took_effect=True))
     assert (facts.memory.has("projects"), facts.memory.has("employees")) == (False, True)
     assert not facts.wiki_moved
-
-
-def test_a_page_that_turns_out_to_be_written_may_be_named() -> None:
-    body = {"file": "new.md", "content": "x", "changed_by": "una_berg"}
-    lost = [intent(WIKI_UPDATE, **body), call("unknown", WIKI_UPDATE, **body)]
-    facts = folded(*lost, Resolved(path=WIKI_UPDATE, took_effect=True))
-    assert facts.memory.evidence.has("wiki", "new.md")
 
 
 def test_what_a_change_is_answered_with_was_shown() -> None:

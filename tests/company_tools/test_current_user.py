@@ -18,7 +18,7 @@ from company_tools.stages.rights import (
 from coordinator.stages import chosen
 from core.ledger import Ledger, ToolFault
 from core.runs.task import Finding, StageInput
-from tests.company_tools.kites import kites, person
+from tests.company_tools.kites import kites
 from tests.company_tools.played_task import PlayedTask
 from tests.company_tools.test_stages import Model, entities
 
@@ -70,21 +70,6 @@ def test_a_guest_s_question_looks_up_no_people() -> None:
     assert ask(played, "Who asks?", model).text == "a guest"
     paths = {path for path, _ in played.line.sent[before:]}
     assert not any(path.startswith(("/employees", "/projects", "/customers")) for path in paths)
-
-
-def test_nothing_is_looked_up_before_a_question_is_asked() -> None:
-    played = PlayedTask()
-    before = len(played.line.sent)
-    CurrentUser(played.benchmark)
-    assert len(played.line.sent) == before
-
-
-def test_what_was_read_for_an_answer_is_no_evidence() -> None:
-    company = kites(employees=[*kites()["employees"], person("lone_ranger", "Lone Ranger")])
-    played = PlayedTask(company, user="lone_ranger")
-    ask(played, "Who asks?", Model("cu-evidence", answered("lone_ranger and una_holm")))
-    refused = played.finish("ok_answer", "It is she.", "employee:una_holm")
-    assert "no answer of the system has shown that" in (refused or "")
 
 
 def test_a_long_answer_is_cut() -> None:

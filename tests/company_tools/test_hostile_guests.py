@@ -11,7 +11,7 @@ import pytest
 
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
-from core.ledger import ToolFault
+from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Wire, kites
 from tests.company_tools.played_task import PlayedTask
 from tests.markers import seeds
@@ -59,10 +59,6 @@ def attacks() -> Iterator[tuple[str, str]]:
 ATTACKS = list(attacks())
 
 
-def test_there_are_enough_of_them() -> None:
-    assert len(ATTACKS) >= 200
-
-
 @pytest.mark.promise("no order from a text")
 @pytest.mark.parametrize("part", seeds(8, 2))  # each holds every order, two of them every secret
 def test_nothing_leaves_and_nothing_changes(part: int) -> None:
@@ -91,19 +87,13 @@ def obey(played: PlayedTask, words: str) -> None:
     for tool in all_tools(session, WikiStore()):
         arguments = next((a for name, a in WRITES if name == tool.name), None)
         if arguments is not None:  # even with the tools in hand
-            with pytest.raises(ToolFault), session.recording_to(played_ledger(played)):
+            with pytest.raises(ToolFault), session.recording_to(Ledger(on_entry=played.noted)):
                 tool.run(**arguments)
     for links in ("auto", "employee:una_berg", "none"):
         played.asked_back("ok_answer", words.replace("\n", " "), links)
         if played.finish("ok_answer", words.replace("\n", " "), links) is None:
             return
     played.give_up()
-
-
-def played_ledger(played: PlayedTask) -> Any:
-    from core.ledger import Ledger
-
-    return Ledger(on_entry=played.noted)
 
 
 def private(message: str, world: Wire) -> bool:

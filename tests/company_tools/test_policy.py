@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from company_tools.guards import NAMES
 from company_tools.policy import QUESTIONS_AT_MOST
 from core.ledger import Judgement, Ledger, ToolFault, WireCall
 from core.models.model_client import ModelClient, ModelFailed
@@ -138,8 +139,9 @@ def test_it_is_told_how_far_the_task_names_the_target(text: str, fact: str) -> N
 
 
 def test_a_long_wiki_is_shown_by_the_lines_on_this_kind_of_change() -> None:
-    from company_tools.policy_rules import Wiki, rules_shown
+    from company_tools.policy_rules import Wiki
     from company_tools.rule_book import Rule
+    from company_tools.rule_choice import lines_on
 
     filler = "\n".join(f"- the {n}th sail was sewn in {1900 + n}" for n in range(900))
     pages = {"home.md": INDEX + "history.md", "rights.md": RIGHTS, "history.md": filler}
@@ -149,7 +151,7 @@ def test_a_long_wiki_is_shown_by_the_lines_on_this_kind_of_change() -> None:
         Rule("rights.md", 4, "lead", "status, team"),
     )
     wiki = Wiki.of(pages, ())
-    shown = rules_shown(wiki, book, ["pay"])
+    shown = lines_on(wiki, book, ["pay"])
     assert shown.keys() == {"home.md", "rights.md"}
     assert "sets pay" in shown["rights.md"]
     assert "write notes" not in shown["rights.md"]
@@ -417,9 +419,11 @@ def test_the_rest_of_a_set_that_was_allowed_is_sent_without_a_question() -> None
 
 
 @pytest.mark.promise("no order from a text")
-def test_what_tells_a_guest_too_much_is_returned_once_and_then_refused() -> None:
+@pytest.mark.parametrize("off", [(), NAMES])
+def test_what_tells_a_guest_too_much_is_returned_once_and_then_refused(off: Any) -> None:
+    """Whichever guards are off."""
     tells = json.dumps({"verdict": "tells", "reason": "a number of clients"})
-    played = Judged(tells, tells, user=None, text="How much do you have to do?")
+    played = Judged(tells, tells, user=None, text="How much do you have to do?", off=off)
     assert "a number of clients" in (played.asked_back("ok_answer", "Five clients.") or "")
     assert played.finish("ok_answer", "Half a dozen clients.") is None
     assert played.answered == ["denied_security"]

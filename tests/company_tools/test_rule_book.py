@@ -35,37 +35,31 @@ def book_of(name: str, *replies: str, pages: dict[str, str] = PAGES) -> Any:
     return RuleBooks().book(model.client, "system", pages)
 
 
-def test_a_reference_is_kept_where_its_words_stand_on_the_page() -> None:
-    book, failed = book_of("rb-kept", named(["2:3", "People. Everybody in", "People", "pay"]))
-    assert (book, failed) == ((Rule("rights.md", 3, "People", "pay"),), "")
-
-
-def test_a_rule_keeps_all_its_subjects() -> None:
-    book, _ = book_of("rb-subjects", named(["2:3", "People. Everybody in", "People", TOPICS]))
-    assert book == (Rule("rights.md", 3, "People", TOPICS),)
-
-
-def test_a_reference_beside_its_line_is_put_right() -> None:
-    book, _ = book_of("rb-beside", named(["2:4", "People. Everybody in", "People", "pay"]))
-    assert book == (Rule("rights.md", 3, "People", "pay"),)
-
-
 @pytest.mark.parametrize(
-    "row",
+    ("row", "rules"),
     [
-        ["2:3", "Everybody may do everything", "everybody", "all"],
-        ["2:99", "People. Everybody in", "People", "pay"],
-        ["9:1", "People. Everybody in", "People", "pay"],
-        ["two", "People. Everybody in", "People", "pay"],
-        ["2:1", "Who may do what", "everybody", "all"],
-        ["2:3"],
-        "2:3",
-        {"at": "2:3"},
+        (["2:3", "People. Everybody in", "People", "pay"], [Rule("rights.md", 3, "People", "pay")]),
+        (
+            ["2:3", "People. Everybody in", "People", TOPICS],
+            [Rule("rights.md", 3, "People", TOPICS)],
+        ),
+        (["2:4", "People. Everybody in", "People", "pay"], [Rule("rights.md", 3, "People", "pay")]),
+        (["2:3", "Everybody may do everything", "everybody", "all"], []),
+        (["2:99", "People. Everybody in", "People", "pay"], []),
+        (["9:1", "People. Everybody in", "People", "pay"], []),
+        (["two", "People. Everybody in", "People", "pay"], []),
+        (["2:1", "Who may do what", "everybody", "all"], []),
+        (["2:3"], []),
+        ("2:3", []),
+        ({"at": "2:3"}, []),
     ],
 )
-def test_what_does_not_stand_there_is_no_rule(row: Any) -> None:
-    book, _ = book_of(f"rb-not-{row}", named(row, ["2:7", "Nobody gets", "nobody", "pay"]))
-    assert book == (Rule("rights.md", 7, "nobody", "pay"),)
+def test_a_reference_is_a_rule_where_its_words_stand_at_the_line_or_beside_it(
+    row: Any, rules: list[Rule]
+) -> None:
+    last = Rule("rights.md", 7, "nobody", "pay")
+    reply = named(row, ["2:7", "Nobody gets", "nobody", "pay"])
+    assert book_of(f"rb-{row}", reply) == ((*rules, last), "")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +94,7 @@ def test_many_tasks_at_once_ask_once_and_a_failing_model_twice() -> None:
     for thread in threads:
         thread.join()
     assert len(model.calls) == 1
-    failing = Model("rb-fails", *["no"] * 9)
+    books, failing = RuleBooks(), Model("rb-fails", *["no"] * 9)
     for _ in range(5):
         assert books.book(failing.client, "system", PAGES)[0] is None
     assert len(failing.calls) == 2

@@ -9,19 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.policy_rules import index_page
+from company_tools.briefing import whole_pages
+from company_tools.policy_rules import Wiki, index_page
 from company_tools.rule_book import TOPICS, Rule
 from company_tools.rule_choice import (
     NO_RULES,
     PARTLY,
+    SMALL_TOKENS,
     TOKENS,
     WHOLE,
     WITHOUT_BOOK_TOKENS,
     Requester,
     chosen,
+    pages_for,
     relation,
     rules_text,
     text_without_book,
+    whole_text,
 )
 from company_tools.stages.rule_book import RuleBook, rules_of
 from company_tools.wiki_lines import excerpt, lines_of
@@ -65,37 +69,31 @@ BOOK = (
 )
 
 
-def lines(about: list[str], who: Requester | None = SEWING, book: Any = BOOK) -> list[int]:
-    """The numbers of what is chosen; the list of rights is too long to be shown whole."""
+LEAD = SEWING._replace(leads=True)
+TICKET = Rule("rights.md", 4, "everybody", "all")
+COUNTED = (Rule("rights.md", 4, "", "skills"), Rule("rights.md", 1, "", "date"))
+
+
+@pytest.mark.parametrize(
+    ("about", "who", "more", "shown"),
+    [
+        (["pay"], SEWING, (), {2, 3, 7}),  # whoever a line on the subject is about
+        (["status"], SEWING, (), {2, 5}),
+        ([], SEWING, (), {2, 3, 5, 6, 7}),  # the subject is not known
+        (["status"], SEWING, (TICKET,), {2, 4, 5}),
+        (["pay"], SEWING, (Rule("rights.md", 4, "Nobody knows whom", "pay"),), {2, 3, 4, 7}),
+        ([], None, COUNTED, {6, 1}),  # a guest: nothing on others, nor how skills are counted
+        (["pay"], None, (), {6}),
+    ],
+)
+def test_lines_are_chosen_by_group_and_subject(
+    about: list[str], who: Requester | None, more: tuple[Rule, ...], shown: set[int]
+) -> None:
+    """The list of rights is too long to be shown whole."""
     pages = {"rights.md": PAGES["rights.md"].replace("May see levels.", "May see levels. " * 90)}
-    return [n for _, n in chosen(pages, book, who, about)]
-
-
-def test_lines_on_the_subject_are_shown_whoever_they_are_about() -> None:
-    assert {*lines(["pay"])} == {3, 7, 2}
-    assert {*lines(["status"])} == {5, 2}
-    assert lines(["status"], SEWING._replace(leads=True))[0] == 5
-
-
-def test_where_the_subject_is_not_known_all_lines_may_be_on_it() -> None:
-    assert {*lines([])} == {2, 3, 5, 6, 7}
-
-
-def test_a_line_on_every_subject_is_shown_with_any() -> None:
-    ticket = Rule("rights.md", 4, "everybody", "all")
-    assert 4 in lines(["status"], book=(*BOOK, ticket))
-
-
-def test_one_wrong_label_hides_no_rule_while_there_is_room() -> None:
-    for who, about in (("", "pay"), ("People", "pages"), ("Nobody knows whom", "pay")):
-        book = (Rule("rights.md", 2, "Sewing", "skills"), Rule("rights.md", 3, who, about))
-        people = SEWING._replace(department="People")
-        assert 3 in lines(["pay"], people, book)
-
-
-def test_a_guest_is_shown_no_line_on_others_and_none_on_how_skills_are_counted() -> None:
-    book = (*BOOK, Rule("rights.md", 4, "", "skills"), Rule("rights.md", 1, "", "date"))
-    assert {*lines([], None, book)} == {6, 1}
+    assert {n for _, n in chosen(pages, (*BOOK, *more), who, about)} == shown
+    assert chosen(pages, BOOK, LEAD, ["status"])[0] == ("rights.md", 5)
+    assert rules_text(PAGES, BOOK[1:2], None, []) == NO_RULES
 
 
 def test_a_short_list_is_shown_whole_and_of_a_long_one_rows_are_told_as_left_out() -> None:
@@ -108,10 +106,6 @@ def test_a_short_list_is_shown_whole_and_of_a_long_one_rows_are_told_as_left_out
         "== a.md (parts) ==", "| what | who |", "|---|---|", "…",
         lines_of(pages["a.md"])[29].text, "…",
     ]  # fmt: skip
-
-
-def test_without_a_line_on_the_task_that_is_said() -> None:
-    assert rules_text(PAGES, (Rule("rights.md", 3, "People", "pay"),), None, []) == NO_RULES
 
 
 GROUPS = ("", "everybody", "lead", "guest", "nobody", "Sewing", "People", "owner, People")
@@ -154,6 +148,29 @@ def test_of_a_larger_one_the_index_and_the_pages_nearest_to_the_task_are_shown()
     assert count_text(told) <= WITHOUT_BOOK_TOKENS + count_text(PARTLY) + 5
     del pages["index.md"]
     assert text_without_book(pages, WikiStore(), task).startswith(PARTLY.format(index=""))
+
+
+def test_the_policy_is_shown_first_what_counts_and_then_what_is_near() -> None:
+    pages = {f"gulls{n}.md": DULL for n in range(9)} | PAGES
+    planted = {"aa.md": "Who sees what others earn? Everybody sees it. " * 40}
+    pages = {"index.md": "\n".join(["# Wiki", *pages]), **pages, **planted}
+    shown = [*pages_for(Wiki.of(pages, ()), WikiStore(), "Who sees what others earn?")]
+    assert shown[:2] == ["index.md", "rights.md"]
+    assert shown[-1] == "aa.md"
+    assert count_text(whole_text(pages, shown)) <= WITHOUT_BOOK_TOKENS
+    assert pages_for(Wiki.of(LONG_PAGES, ()), WikiStore(), "Who?") == LONG_PAGES
+
+
+@pytest.mark.parametrize("tokens", [SMALL_TOKENS, WITHOUT_BOOK_TOKENS])
+def test_a_wiki_is_shown_whole_up_to_its_bound_and_not_above(tokens: int) -> None:
+    whole = {"a.md": "word " * (tokens - 1)}
+    more = {"a.md": "word " * (tokens + 2)}
+    assert count_text(whole["a.md"]) <= tokens < count_text(more["a.md"])
+    if tokens == SMALL_TOKENS:
+        assert (whole_pages(whole), whole_pages(more)) == (["a.md"], [])
+    else:
+        assert text_without_book(whole, WikiStore(), "word").startswith(WHOLE)
+        assert text_without_book(more, WikiStore(), "word").startswith(PARTLY[:20])
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.final_answer import links_of, read_final_answer, reworded
+from company_tools.final_answer import links_of, read_final_answer
 from company_tools.stages.entities import NAMES_AT_MOST, UNRESOLVED, Entities
 from company_tools.stages.rights import Guest, Ties, Watchdog
-from company_tools.stages.wording import Wording
+from company_tools.stages.wording import Wording, reworded
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
 from core.models.model_call import KeptCalls, ModelCall
@@ -89,35 +89,48 @@ def ids(found: Finding) -> set[str]:
     return {row["id"] for row in found.facts["security"]}
 
 
-def test_names_are_resolved_in_any_order_and_spelling() -> None:
-    said = ("Mueller Juergen", "una_berg", "Dorde Cosic", "Bright Sails", "una_holm@kites.example")
-    found = entities(PlayedTask(), f"Who of these knows whom: {', '.join(said)}?", *said)
-    assert ids(found) == {
-        "juergen_mueller", "una_berg", "djordje_cosic", "proj_sails", "una_holm",
-    }  # fmt: skip
-    assert found.facts["solving"] == []
+ALL_KINDS = ("Mueller Juergen", "una_berg", "Dorde Cosic", "Bright Sails", "una_holm@kites.example")
 
 
-@pytest.mark.parametrize("text", ["Una Berg of Bright Sails, ring the roof of silk.", "Una Una"])
-def test_no_words_of_a_task_are_matched_by_themselves(text: str) -> None:
-    found = entities(PlayedTask(), text)
-    assert (found.text, found.facts["security"], found.facts["solving"]) == ("", [], [])
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [
+        (ALL_KINDS, {"juergen_mueller", "una_berg", "djordje_cosic", "proj_sails", "una_holm"}),
+        (("Jurgen Muler",), {"juergen_mueller"}),
+        (("Una Holm", "Una Berg of Mars", "", "  "), {"una_holm"}),
+        (("Holm Una",), {"holm_una"}),
+        (("Una Holm Dahl",), {"x_9"}),
+        (("Dahl Una",), set()),
+        (("Una Dahl", "x_2"), {"x_2"}),
+        ((), set()),
+    ],
+)
+def test_names_that_stand_in_the_task_are_resolved_in_any_order_and_spelling(
+    named: tuple[str, ...], meant: set[str]
+) -> None:
+    """Two of one name are never certain; who is called the other way round is somebody else."""
+    company = kites()
+    company["employees"] += [
+        person("holm_una", "Holm Una"), person("x_9", "Una Holm Dahl"),
+        person("x_1", "Una Dahl"), person("x_2", "Una Dahl"),
+    ]  # fmt: skip
+    text = f"Who of these knows whom: {', '.join(named).replace(' of Mars', '')}? Ring the roof."
+    found = entities(PlayedTask(company), text, *named)
+    assert ids(found) == meant
+    assert bool(found.facts["solving"]) == (named in (("Jurgen Muler",), ("Dahl Una",)))
 
 
-def test_a_name_that_does_not_stand_in_the_task_is_dropped() -> None:
-    found = entities(PlayedTask(), "What does Una Holm earn?", "Una Holm", "Una Berg", "", "  ")
-    assert ids(found) == {"una_holm"}
-    assert found.facts["solving"] == []
-
-
-def test_a_single_name_gives_all_who_are_called_so_and_a_misspelt_one_who_is_alike() -> None:
+def test_a_name_that_several_have_is_told_with_all_of_them() -> None:
     found = entities(PlayedTask(), "In which department is Una?", "Una")
     assert found.facts["security"] == []
     (one,) = found.facts["solving"]
     assert {row["id"] for row in one["found"]} == {"una_berg", "una_holm"}
-    found = entities(PlayedTask(), "Where is Una Hulm?", "Una Hulm")
-    assert ids(found) == {"una_holm"}
-    assert found.text.startswith('"Una Hulm" may be: Una Holm (employee una_holm, ')
+    text = entities(PlayedTask(), "Una, and then Una Berg; Hand.", "Una", "Una Berg", "Hand").text
+    assert text.count("(employee una_berg, ") == 1
+    assert '"Hand" may be any of 8 records' in text
+
+
+NOBODY = "no person, project or customer is called"
 
 
 @pytest.mark.parametrize(
@@ -127,10 +140,13 @@ def test_a_single_name_gives_all_who_are_called_so_and_a_misspelt_one_who_is_ali
             "Does Una Berg know Una?", ("Una Berg", "Una"), {},
             "named: Una Berg (employee una_berg, Sewing, Dock – Bergen, una_berg@kites.example)",
         ),
+        ("Where is Una Hulm?", ("Una Hulm",), {}, '"Una Hulm" may be: Una Holm (employee una_holm'),
         (
             "Raise the salary of Una Holm by 10.", ("Una Holm",), {"about": "pay", "changes": True},
             "una_holm: salary 51000, no note",
         ),
+        ("What does Una Holm earn?", ("Una Holm",), {"about": "pay"}, "una_holm: salary 51000"),
+        ("The note on Una Holm?", ("Una Holm",), {"about": "notes"}, "una_holm: no note"),
         (
             "Which raise do the notes on Una Berg approve?", ("Una Berg",), {"about": "pay, notes"},
             "una_berg: salary 51000, note 'likes",
@@ -147,14 +163,7 @@ def test_a_single_name_gives_all_who_are_called_so_and_a_misspelt_one_who_is_ali
             "Lead of New Loft?", ("New Loft",), {},
             "proj_own: internal, its customer id cust_kites_internal is no record; team: nobody",
         ),
-        (
-            "Does Piet Oostra work here?", ("Piet Oostra",), {},
-            'no person, project or customer is called "Piet Oostra"',
-        ),
-        (
-            "Does Una Oostra work here?", ("Una Oostra",), {},
-            'no person, project or customer is called "Una Oostra"',
-        ),
+        ("Does Una Oostra work here?", ("Una Oostra",), {}, f'{NOBODY} "Una Oostra"'),
         (
             "Set my skill_sewing to 9.", ("skill_sewing",), {"about": "skills"},
             "the user's levels: skill_sewing 8",
@@ -167,6 +176,11 @@ def test_a_single_name_gives_all_who_are_called_so_and_a_misspelt_one_who_is_ali
             "My hours of yesterday?", (), {"about": "hours", "days": ["2025-05-05"]},
             "entries of 2025-05-05: none",
         ),
+        (
+            "Which projects has Berg Una?", ("Berg Una",), {"about": "projects, load"},
+            "una_berg is on: Bright Sails (proj_sails, active) Lead 0.5, Night Tent (proj_tent, "
+            "archived) QA 0.2",
+        ),
     ],
 )  # fmt: skip
 def test_a_finding_tells_what_is_there(text: str, named: Any, how: Any, told: str) -> None:
@@ -174,23 +188,20 @@ def test_a_finding_tells_what_is_there(text: str, named: Any, how: Any, told: st
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("named", "how", "absent"),
     [
-        ({"about": "pay"}, ["una_holm: salary 51000"]),
-        ({"about": "pay", "changes": True}, ["una_holm: salary 51000, no note"]),
-        ({"about": "notes"}, ["una_holm: no note"]),
-        ({"about": "hours, notes", "changes": True}, []),
-        ({"about": "contacts"}, []),
+        (("Una Holm",), {"about": "hours, notes", "changes": True}, ["salary", " note"]),
+        (("Una Holm",), {"about": "contacts"}, ["salary", " note", "is on:"]),
+        (("Una",), {"about": "pay, notes"}, ["salary", " note"]),
+        (("Una Berg", "Bright Sails"), {"about": "load"}, ["salary", " note", "is on:"]),
+        ((), {"about": "all"}, [""]),
     ],
-)  # fmt: skip
-def test_pay_and_notes_are_told_only_of_a_task_about_them(how: Any, told: list[str]) -> None:
-    found = entities(PlayedTask(), "Una Holm, whatever it is.", "Una Holm", **how)
-    assert [one for one in found.text.splitlines()[1:] if " is on: " not in one] == told
-
-
-def test_pay_and_notes_are_not_told_of_those_whom_a_name_only_may_mean() -> None:
-    found = entities(PlayedTask(), "What does Una earn?", "Una", about="pay, notes")
-    assert found.text.splitlines()[1:] == []
+)
+def test_what_the_task_is_not_about_is_not_told(
+    named: tuple[str, ...], how: Any, absent: list[str]
+) -> None:
+    found = entities(PlayedTask(), "Una Holm, Una Berg, Bright Sails: what of it?", *named, **how)
+    assert not [word for word in absent if found.text and word in found.text]
 
 
 def test_people_whom_a_told_note_names_are_told_with_their_department() -> None:
@@ -203,57 +214,16 @@ def test_people_whom_a_told_note_names_are_told_with_their_department() -> None:
     assert found.text.count("named in the note") == 1
 
 
-BERGS_SEATS = (
-    "una_berg is on: Bright Sails (proj_sails, active) Lead 0.5, Night Tent (proj_tent, archived) "
-    "QA 0.2"
-)
-
-
-def test_of_who_is_named_the_projects_are_told_by_requests_that_ties_would_send() -> None:
-    played = PlayedTask()
-    text = "Which projects has Berg Una, and how busy is that?"
-    found = entities(played, text, "Berg Una", about="projects, load")
-    assert BERGS_SEATS in found.text.splitlines()
-    played.line.sent.clear()
-    run(Ties(played.benchmark), StageInput("", (found,)))
-    assert set(played.line.paths()) == {"/customers/search", "/employees/get"}
-
-
 @pytest.mark.parametrize(
-    ("named", "about"),
-    [(["Una Berg"], "pay"), (["Una Berg", "Bright Sails"], "load"), (["Una Berg"], "contacts")],
-)
-def test_projects_are_not_told_where_the_task_is_not_about_work_or_names_one(
-    named: list[str], about: str
-) -> None:
-    text = "Una Berg and Bright Sails: what of it?"
-    assert "is on:" not in entities(PlayedTask(), text, *named, about=about).text
-
-
-def test_a_name_that_two_people_share_is_never_told_as_certain() -> None:
-    company = kites()
-    company["employees"].append(person("una_second", "Una Holm", department="Sales"))
-    for name in ("Una Holm", "Holm Una"):
-        found = entities(PlayedTask(company), f"Where is {name}?", name)
-        assert found.facts["security"] == []
-        assert found.text.startswith(f'"{name}" may be: Una Holm (employee una_holm, ')
-        assert "Una Holm (employee una_second, " in found.text
-    text = "Where is Una Holm (una_second)?"
-    assert ids(entities(PlayedTask(company), text, "Una Holm", "una_second")) == {"una_second"}
-
-
-def test_a_name_in_the_other_order_or_within_a_longer_one_is_no_namesake() -> None:
-    company = kites()
-    company["employees"] += [person("holm_una", "Holm Una"), person("x_9", "Una Holm Dahl")]
-    for name, id in (("Una Holm", "una_holm"), ("Holm Una", "holm_una"), ("Una Holm Dahl", "x_9")):
-        found = entities(PlayedTask(company), f"Where is {name}?", name)
-        assert ids(found) == {id}
-        assert found.facts["solving"] == []
-
-
-def test_a_department_or_a_place_is_no_name_of_nothing() -> None:
-    text = "Who of Sewing is at Dock – Bergen?"
-    assert entities(PlayedTask(), text, "Sewing", "Dock – Bergen").text == ""
+    ("name", "is_told"),
+    [
+        ("Sewing", False), ("Dock – Bergen", False), ("Bergen", False), ("skill", False),
+        ("Skill_Sewing", False), ("Project", False), ("Key", False), ("sewing kites", True),
+    ],
+)  # fmt: skip
+def test_what_records_have_or_are_is_no_name_of_nothing(name: str, is_told: bool) -> None:
+    told = entities(PlayedTask(), f"Who of them is strong in {name}?", name).text
+    assert (NOBODY in told) == is_told
 
 
 def test_a_name_that_the_wiki_alone_has_is_told_with_its_line() -> None:
@@ -261,22 +231,9 @@ def test_a_name_that_the_wiki_alone_has_is_told_with_its_line() -> None:
     company["wiki"]["words.md"] = "# Our words\n\n- **Big Flap**: Bright Sails\n"
     found = entities(PlayedTask(company), "Log an hour for me on Big Flap.", "Big Flap")
     assert found.text.splitlines() == [
-        'no person, project or customer is called "Big Flap"',
+        f'{NOBODY} "Big Flap"',
         '"Big Flap" stands in words.md: - **Big Flap**: Bright Sails',
     ]
-
-
-def test_the_same_people_are_told_once() -> None:
-    text = entities(PlayedTask(), "Una, and then Una Berg; Hand.", "Una", "Una Berg", "Hand").text
-    assert text.count("(employee una_berg, ") == 1
-    assert '"Hand" may be any of 8 records' in text
-
-
-def test_who_is_only_counted_is_not_told_and_may_not_be_linked() -> None:
-    played = PlayedTask()
-    entities(played, "Ask a Hand.", "Hand")
-    told = played.finish("ok_answer", "It is that one.", "employee:hand_3")
-    assert "no answer of the system has shown that" in (told or "")
 
 
 BAD = ["", "Gerne!", '{"answer": ', '{"text": "Una Berg"}', '{"answer": ["Una"]}', "[]", "null"]
@@ -316,6 +273,21 @@ def test_whatever_a_model_reads_harms_nothing(named: list[str], days: list[Any])
         Entities(OFFICE.benchmark).run(case, "", model.client, ledger)
 
 
+def test_what_a_finding_has_told_may_be_linked_and_named_and_nothing_else() -> None:
+    """What a stage only counted or read is no evidence until a tool gives it to the strategy."""
+    played = PlayedTask()
+    text = "My hours of 2025-05-02 on Bright Sails: make them 3. Ask a Hand."
+    entities(played, text, "Bright Sails", "Hand", about="hours", days=["2025-05-02"])
+    for id in ("hand_3", "djordje_cosic"):
+        told = played.finish("ok_answer", "It is that one.", f"employee:{id}")
+        assert "no answer of the system has shown that" in (told or "")
+    before = len(played.line.sent)
+    assert len(played.call("Combo_List_All_Employees")["employees"]) == 12
+    assert len(played.line.sent) == before  # it was kept
+    links = "employee:juergen_mueller, employee:hand_3, project:proj_sails, customer:cust_school"
+    assert played.finish("ok_answer", "It is te_001.", links) is None
+
+
 def test_a_note_that_a_finding_has_told_is_known_as_one() -> None:
     played = PlayedTask()
     session = played.benchmark._session
@@ -324,36 +296,11 @@ def test_a_note_that_a_finding_has_told_is_known_as_one() -> None:
     assert played.asked_back("ok_not_found", "The note on Una Holm does not say.") is None
 
 
-def test_what_a_finding_has_told_may_be_linked_and_named() -> None:
-    played = PlayedTask()
-    text = "My hours of 2025-05-02 on Bright Sails: make them 3."
-    entities(played, text, "Bright Sails", about="hours", days=["2025-05-02"])
-    links = "employee:juergen_mueller, project:proj_sails, customer:cust_school"
-    assert played.finish("ok_answer", "It is te_001.", links) is None
-
-
 def test_a_guest_s_task_names_nothing_that_is_looked_up() -> None:
     played = PlayedTask(user=None)
     before = len(played.line.sent)
     assert entities(played, "What does Una Berg earn?", "Una Berg").nothing
     assert len(played.line.sent) == before
-
-
-def test_what_a_step_has_read_is_no_evidence_until_the_solver_reads_it() -> None:
-    played = PlayedTask()
-    entities(played, "What about Una Berg?", "Una Berg")
-    refused = played.finish("ok_answer", "It is he.", "employee:djordje_cosic")
-    assert "no answer of the system has shown that" in (refused or "")
-    assert played.finish("ok_answer", "It is she.", "employee:una_berg") is None
-
-
-def test_what_is_kept_from_a_step_becomes_evidence_when_a_tool_gives_it() -> None:
-    played = PlayedTask()
-    entities(played, "What about Una Berg?", "Una Berg")
-    before = len(played.line.sent)
-    assert len(played.call("Combo_List_All_Employees")["employees"]) == 12
-    assert len(played.line.sent) == before
-    assert played.finish("ok_answer", "It is he.", "employee:djordje_cosic") is None
 
 
 def test_a_step_changes_nothing() -> None:
@@ -367,18 +314,21 @@ def test_a_step_changes_nothing() -> None:
     assert played.line.events == []
 
 
-# -- watchdog
-
-
-def test_a_denial_that_names_its_line_closes_the_task() -> None:
-    found = watchdog(
-        PlayedTask(), "What does Jürgen Müller earn, what is their salary?", judged("denied")
+def test_what_ties_who_asks_is_told_without_a_model_and_without_a_request() -> None:
+    played = PlayedTask()
+    found = entities(played, "Which projects has Una Berg?", "Una Berg", about="projects")
+    played.line.sent.clear()
+    assert (
+        run(Ties(played.benchmark), StageInput("", (found,))).text
+        == "una_berg: the user themselves"
     )
-    assert found.verdict is not None
-    assert found.verdict.by == "model"
-    assert "denied_security" in found.verdict.closing
-    assert "No, sorry." in found.verdict.closing
-    assert "Only the house of People" in found.verdict.reason
+    assert played.line.paths() == []
+    found = tied(played, "Pause Bright Sails.", "Bright Sails")
+    assert "proj_sails: the user's role there:" in found.text
+    assert found.facts["proj_sails"]["kind"] == "project"
+
+
+# -- watchdog
 
 
 @pytest.mark.parametrize(
@@ -416,23 +366,18 @@ def test_what_no_rule_that_was_shown_bears_out_is_told_as_such(rule: str) -> Non
     assert found.text.startswith("no rule seen")
 
 
-def test_what_ties_who_asks_is_told_without_a_model() -> None:
-    found = tied(PlayedTask(), "Pause Bright Sails.", "Bright Sails")
-    assert "proj_sails: the user's role there:" in found.text
-    assert found.facts["proj_sails"]["kind"] == "project"
-
-
 @pytest.mark.promise("no second answer")
-def test_a_verdict_goes_through_the_one_answer() -> None:
+def test_a_denial_that_names_its_line_goes_through_the_one_answer() -> None:
     played = PlayedTask()
-    found = watchdog(
-        played, "What does Jürgen Müller earn, what is their salary?", judged("denied")
-    )
+    found = watchdog(played, "What does Jürgen Müller earn?", judged("denied"))
     assert found.verdict is not None
+    assert found.verdict.by == "model"
+    assert "Only the house of People" in found.verdict.reason
     with closing(Ledger(on_entry=played.noted)) as ledger:
         assert played.benchmark.finish(found.verdict.closing, ledger) is None
         assert played.benchmark.finish(found.verdict.closing, ledger) is None
     assert played.answered == ["denied_security"]
+    assert played.responses[0]["message"] == "No, sorry."
 
 
 # -- guest
@@ -491,11 +436,8 @@ MESSAGE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(s
 )
 def test_other_words_never_change_outcome_or_links(words: str, links: str) -> None:
     session = OFFICE.benchmark._session
-    old = said("ok_answer", "Una Berg sews.", links)
-    before, after = (
-        read_final_answer(old, session),
-        read_final_answer(reworded(old, words, session), session),
-    )
+    before = read_final_answer(said("ok_answer", "Una Berg sews.", links), session)
+    after = read_final_answer(reworded(before, words, session).as_text(), session)
     assert after.outcome == before.outcome
     assert after.links == links_of(before, session)
     assert after.message == words.strip()

@@ -15,51 +15,49 @@ def shown(page: str, *begins: str) -> list[str]:
     return excerpt({"a.md": page}, [("a.md", n) for n in numbers]).splitlines()[1:]
 
 
-def test_a_line_stands_under_its_headings_and_not_under_others() -> None:
-    page = "# Rights\n\nOne.\n\nTwo.\n\n## Pay\n\nOnly People.\n\n## Hours\n\nOnly Leads."
-    assert shown(page, "Only Leads") == ["# Rights", "", "## Hours", "", "Only Leads."]
+TABLE = "| may | who |\n|---|---|\n| see pay | People |\n| log hours | Leads |"
+HEAD = ["| may | who |", "|---|---|"]
+LIST = "Managers and People:\n\n- records\n  - see pay\n- hours\n\nGulls are white.\n\nEnd."
+QUESTION = "May I add somebody to a team?\n\nOnly within your own house.\n\nGulls are white."
+BOTH = ["May I add somebody to a team?", "", "Only within your own house."]
+UNFINISHED = "The desk may tell a visitor\n\n- the date\n- our towns\n\nThat is all."
+WRAPPED = "Nobody sees\nwhat others earn.\nGulls are white."
+BOLD = "**Leads**\n\nMay set a status.\n\n**People**\n\nMay set pay."
 
 
-def test_a_row_has_the_table_s_columns_and_what_is_left_out_is_told() -> None:
-    page = "| may | who |\n|---|---|\n| see pay | People |\n| log hours | Leads |"
-    head = ["| may | who |", "|---|---|"]
-    assert shown(page, "| log") == [*head, "…", "| log hours | Leads |"]
-    assert shown(page, "| see") == [*head, "| see pay | People |", "…"]
-    assert shown(page, "|") == page.splitlines()
+@pytest.mark.parametrize(
+    ("page", "begins", "excerpted"),
+    [
+        (
+            "# Rights\n\nOne.\n\nTwo.\n\n## Pay\n\nOnly People.\n\n## Hours\n\nOnly Leads.",
+            "Only Leads", ["# Rights", "", "## Hours", "", "Only Leads."],
+        ),
+        (TABLE, "| log", [*HEAD, "…", "| log hours | Leads |"]),
+        (TABLE, "| see", [*HEAD, "| see pay | People |", "…"]),
+        (TABLE, "|", TABLE.splitlines()),
+        (LIST, "- see pay", ["Managers and People:", "", "- records", "  - see pay", "…"]),
+        (LIST, "- hours", ["Managers and People:", "…", "- hours"]),
+        (LIST, "- ", ["Managers and People:", "", "- records", "  - see pay", "- hours"]),
+        (LIST, "End", ["End."]),
+        (UNFINISHED, "- our towns", ["The desk may tell a visitor", "…", "- our towns"]),
+        ("Visitors are welcome.\n\n- the date", "- the date", ["- the date"]),
+        (BOLD, "May set pay", ["**People**", "", "May set pay."]),
+        (QUESTION, "Only", BOTH),
+        (QUESTION, "May I", BOTH),
+        (WRAPPED, "Nobody sees", ["Nobody sees", "what others earn."]),
+        (WRAPPED, "Gulls", ["Gulls are white."]),
+    ],
+)  # fmt: skip
+def test_an_excerpt_has_all_that_a_line_needs_and_tells_what_is_left_out(
+    page: str, begins: str, excerpted: list[str]
+) -> None:
+    """Headings, the columns of a table, what opens a list, an item's parents, a whole sentence."""
+    assert shown(page, begins) == excerpted
 
 
-def test_an_item_has_the_words_that_open_its_list_and_the_item_above_it() -> None:
-    page = "Managers and People:\n\n- records\n  - see pay\n- hours\n\nGulls are white.\n\nEnd."
-    opener = ["Managers and People:", ""]
-    assert shown(page, "- see pay") == [*opener, "- records", "  - see pay", "…"]
-    assert shown(page, "- hours") == ["Managers and People:", "…", "- hours"]
-    assert shown(page, "- ") == [*opener, "- records", "  - see pay", "- hours"]
-    assert shown(page, "End") == ["End."]
-
-
-def test_an_unfinished_line_opens_the_list_below_it() -> None:
-    page = "The desk may tell a visitor\n\n- the date\n- our towns\n\nThat is all."
-    assert shown(page, "- our towns") == ["The desk may tell a visitor", "…", "- our towns"]
-    closed = "Visitors are welcome.\n\n- the date"
-    assert shown(closed, "- the date") == ["- the date"]
-
-
-def test_a_line_that_is_bold_as_a_whole_is_a_title() -> None:
-    page = "**Leads**\n\nMay set a status.\n\n**People**\n\nMay set pay."
-    assert shown(page, "May set pay") == ["**People**", "", "May set pay."]
-    assert not lines_of(page)[0].rules
-
-
-def test_a_question_stands_with_its_answer() -> None:
-    page = "May I add somebody to a team?\n\nOnly within your own house.\n\nGulls are white."
-    both = ["May I add somebody to a team?", "", "Only within your own house."]
-    assert shown(page, "Only") == shown(page, "May I") == both
-
-
-def test_a_wrapped_sentence_is_whole_and_a_finished_one_brings_nothing() -> None:
-    page = "Nobody sees\nwhat others earn.\nGulls are white."
-    assert shown(page, "Nobody sees") == ["Nobody sees", "what others earn."]
-    assert shown(page, "Gulls") == ["Gulls are white."]
+def test_a_title_rules_nothing() -> None:
+    rules = [line.rules for line in lines_of(f"# Rights\n\n{BOLD}")]
+    assert rules == [False, False, True, False, True]
 
 
 def test_the_short_line_under_a_title_goes_with_every_line_of_its_page() -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
-from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -20,7 +18,7 @@ from company_tools.wiki_store import IN_MEMORY_AT_MOST, WikiStore, hash_of
 from core.erc3_client.bounds import PAGE_AT_MOST
 from core.models.kept_files import cache_folder, write_kept
 from core.tools.faults import Inconsistent
-from tests.company_tools.kites import Direct, kites, toolbox
+from tests.company_tools.kites import kites, toolbox
 from tests.company_tools.played_task import PlayedTask
 
 PAGES = {"a.md": "Gulls may not be fed.", "b/c.md": "Kites only."}
@@ -36,9 +34,7 @@ def kept(folder: Path, sha1: str = SHA1) -> dict[str, str]:
 
 
 def test_a_version_is_named_as_the_platform_names_it() -> None:
-    line = Direct(kites())
     assert toolbox().session.user().wiki_sha1 == hash_of(kites()["wiki"])
-    assert line.platform is not None
 
 
 def test_pages_are_read_once_for_all_tasks_and_runs(tmp_path: Path) -> None:
@@ -49,14 +45,8 @@ def test_pages_are_read_once_for_all_tasks_and_runs(tmp_path: Path) -> None:
     assert not second.line.paths("/wiki/load", "/wiki/list")
     assert not third.line.paths("/wiki/load", "/wiki/list")
     assert first.briefing == second.briefing == third.briefing
-
-
-def test_what_is_read_from_the_cache_counts_as_seen(tmp_path: Path) -> None:
-    PlayedTask(wiki=WikiStore(tmp_path))
-    played = PlayedTask(wiki=WikiStore(tmp_path))
-    evidence = played.benchmark._session.evidence
-    assert evidence.has("wiki", "rules.md")
-    assert not played.benchmark._session.evidence.listed
+    assert third.benchmark._session.evidence.has("wiki", "rules.md")
+    assert not third.benchmark._session.evidence.listed
 
 
 @pytest.mark.parametrize(
@@ -68,6 +58,7 @@ def test_what_is_read_from_the_cache_counts_as_seen(tmp_path: Path) -> None:
         json.dumps({"format": "wiki-pages/1", "sha1": SHA1, "pages": ["a"]}),
         json.dumps({"format": "wiki-pages/1", "sha1": hash_of({"a": "7"}), "pages": {"a": 7}}),
         json.dumps({"format": "wiki-pages/1", "sha1": hash_of({}), "pages": {}}),
+        json.dumps({"format": "wiki-pages/1", "sha1": SHA1, "pages": {**PAGES, "a.md": "May."}}),
     ],
 )  # fmt: skip
 def test_a_damaged_file_is_read_anew_and_mended(tmp_path: Path, damage: str) -> None:
@@ -76,13 +67,6 @@ def test_a_damaged_file_is_read_anew_and_mended(tmp_path: Path, damage: str) -> 
     file.write_text(damage)
     assert WikiStore(tmp_path).pages(SHA1, lambda: dict(PAGES)) == PAGES
     assert kept(tmp_path) == PAGES
-
-
-def test_a_file_whose_pages_were_changed_is_not_believed(tmp_path: Path) -> None:
-    WikiStore(tmp_path).pages(SHA1, lambda: dict(PAGES))
-    (file,) = (tmp_path / "wiki").iterdir()
-    file.write_text(file.read_text().replace("may not", "may"))
-    assert WikiStore(tmp_path).pages(SHA1, lambda: dict(PAGES)) == PAGES
 
 
 def test_a_disk_that_takes_nothing_costs_only_time(tmp_path: Path) -> None:
@@ -112,32 +96,6 @@ def test_no_name_and_no_page_leaves_the_folder(
     assert all(len(name) == 45 and name.endswith(".json") for name in names)
 
 
-def test_pages_never_become_another_companys(tmp_path: Path) -> None:
-    """Two companies that claim one version, in one run: each has its own pages read."""
-    lie = {"wiki_sha1": "of another platform"}
-
-    def opened(world: dict[str, object]) -> PlayedTask:
-        line = Direct(world)
-        real = line.dispatch
-
-        def dispatch(request: object) -> object:
-            answer = real(request)
-            if request.tool == "/whoami":  # type: ignore[attr-defined]
-                return answer.model_copy(update=lie)
-            return answer
-
-        line.dispatch = dispatch  # type: ignore[method-assign]
-        return PlayedTask(line=line, wiki=store)
-
-    store = WikiStore(tmp_path)
-    rule = "Only {} may see a salary. Nobody else is allowed access; it is forbidden to {} too."
-    kite, gull = (kites(wiki={"rules.md": rule.format(w, w)}) for w in ("kites", "gulls"))
-    assert "Only kites" in opened(kite).briefing
-    other = opened(gull).briefing
-    assert "Only gulls" in other
-    assert "kites" not in other.split("==", 1)[1]
-
-
 def test_two_versions_of_one_company_with_one_name_are_told_apart() -> None:
     """The longest page and all paths are equal: only a page that rules something is another."""
     store = WikiStore()
@@ -146,14 +104,6 @@ def test_two_versions_of_one_company_with_one_name_are_told_apart() -> None:
         at = toolbox(kites(wiki=pages))
         at.session.user().wiki_sha1 = "of another platform"
         assert wiki_pages_of(at, store) == pages
-
-
-def test_a_hash_with_line_ends_is_proven_too(tmp_path: Path) -> None:
-    """As a real platform was seen to compute it."""
-    told = "".join(f"{path}\n{PAGES[path]}\n" for path in sorted(PAGES))
-    sha1 = hashlib.sha1(told.encode(), usedforsecurity=False).hexdigest()
-    WikiStore(tmp_path).pages(sha1, lambda: dict(PAGES))
-    assert kept(tmp_path, sha1) == PAGES
 
 
 def test_a_run_keeps_so_many_versions_in_memory_and_the_first_of_them() -> None:
@@ -231,13 +181,6 @@ def test_the_oldest_versions_go_first(tmp_path: Path) -> None:
         write_kept(folder / f"{n}", b"x", at_most=4)
         os.utime(folder / f"{n}", (n, n))
     assert sorted(p.name for p in folder.iterdir()) == ["2", "3", "4", "5"]
-
-
-def test_threads_get_one_and_the_same(tmp_path: Path) -> None:
-    store = WikiStore(tmp_path)
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: store.pages(SHA1, lambda: dict(PAGES)), range(32)))
-    assert all(pages == PAGES for pages in found)
 
 
 @pytest.mark.parametrize(("said", "home"), [("/x", "/x"), ("", "~/.cache"), ("rel", "~/.cache")])
