@@ -195,13 +195,15 @@ def _where(name: str, pages: Mapping[str, str]) -> list[str]:
     return rows[:LINES_AT_MOST]
 
 
-READ_AT_MOST = 3
+READ_AT_MOST = 8
 """Of the people that are named, of projects and customers, and of the candidates of a name."""
 SHOWN_AT_MOST, ENTRIES_AT_MOST = 8, 6
 """Of the members of a team and the projects of a person; of a day's entries."""
 NOTE_CHARS, PERSON_NOTE_CHARS = 60, 600
 _OF_WORK = frozenset({"projects", "team", "load", "hours", "status"})
 """Subjects of a task for which it is told what people are on."""
+_OF_CUSTOMERS = frozenset({"customers", "contacts"})
+"""Subjects for which it is told what people manage."""
 
 
 class PresentValues:
@@ -226,9 +228,11 @@ class PresentValues:
         is_about_work = not _OF_WORK.isdisjoint(self._subjects) and not any(
             one.kind == "project" for one in meant
         )
+        is_about_customers = not _OF_CUSTOMERS.isdisjoint(self._subjects)
         reads: list[Callable[[], list[str]]] = []
         for one in people:
             reads += [partial(self._projects_of, one.id)] if is_about_work else []
+            reads += [partial(self._customers_of, one.id)] if is_about_customers else []
             reads.append(partial(self._pay_and_note, one.id))
         reads += [partial(self._record, one, one in likely) for one in others]
         if all(one.id == self._session.requester for one in people):  # it may be about the user
@@ -269,6 +273,12 @@ class PresentValues:
             if seat.employee == id
         ]
         return [f"{id} is on: {_few(seats) or 'no project'}"]
+
+    def _customers_of(self, id: str) -> list[str]:
+        """The customers that a person manages; nothing of somebody who manages none."""
+        managed = profile.customers_of(self._session, id)
+        shown = [self._shown("customer", one.id, one.name) for one in managed]
+        return [f"{id} is account manager of: {_few(shown)}"] if shown else []
 
     def _pay_and_note(self, id: str) -> list[str]:
         """A person's pay and note, as far as the task is about them, and whom the note names.
