@@ -226,7 +226,8 @@ class CurrentUser(CompanyStage):
         if client is None:
             return Finding(failed="there is no model to ask")
         with self._environment.reading(ledger) as (session, _):
-            user = profile.Combo_Get_Current_User_With_Profile(session)
+            (row,) = profile.Combo_Get_Current_User_With_Profile(session)
+            user = dict(vars(row.data))
             if session.requester:
                 own = profile.ties(session, session.requester)
                 for field, ids in (("led", own.led), ("member_of", own.member_of)):

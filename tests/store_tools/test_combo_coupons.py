@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.ledger import Budget, ToolFault
 from store_tools.basket import VIEW, Content
 from store_tools.basket_moves import distance, walk_order
-from store_tools.coupon_search import BASKETS_AT_MOST, try_coupons
+from store_tools.coupon_trial import BASKETS_AT_MOST, try_coupons
 from store_tools.coupon_trial import Search
 from store_tools.store_session import StoreSession
 from tests.store_tools.coupon_shops import compare
