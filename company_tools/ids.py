@@ -212,9 +212,9 @@ def Combo_Resolve_Person_For_Name(
     department: str = "",
     contacts: bool = True,
 ) -> Rows:
-    """Name in any order, mail, id. results: [{data: {candidates: [{kind, id, name, email,
-    department, location, score, matched}] best first, score 0-100, tied: how many share the best}}].
-    A customer's contact has customer in place of id. project: of its team, with role"""
+    """Name in any order, mail, id. [{data: {candidates: [{kind, id, name, email,
+    department, location, score, matched}] best first, score 0-100, tied: how many share the
+    best}}]. A customer's contact has customer in place of id. project: of its team, with role"""
     name = bare_id(name)
     if not name.strip():
         raise ToolFault("name must not be empty")
@@ -264,8 +264,9 @@ def Combo_Resolve_Project_For_Phrase(
     lead: str = "",
     archived: bool = True,
 ) -> Rows:
-    """Over name, description, customer; member, lead: employee ids. results: [{data: {candidates:
-    [{fields of Req_GetProject, customer_name, score, matched}], tied}}]. phrase "": all of theirs"""
+    """Over name, description, customer; member, lead: employee ids; phrase "": all of theirs.
+    [{data: {candidates: [{fields of Req_GetProject, customer_name, score, matched}],
+    tied}}]"""
     member, lead = (employee_id(session, who) if who else "" for who in (member, lead))
     phrase = bare_id(phrase).strip()
     if not phrase and not member and not lead:
@@ -301,7 +302,7 @@ def project_texts(project: wire.ProjectDetail, customers: Mapping[str, str]) -> 
 
 
 def Combo_Resolve_Customer_For_Phrase(session: CompanySession, phrase: str) -> Rows:
-    """results: [{data: {candidates: [{fields of Req_GetCustomer, score, matched}], tied}}]"""
+    """[{data: {candidates: [{fields of Req_GetCustomer, score, matched}], tied}}]"""
     phrase = bare_id(phrase)
     if not phrase.strip():
         raise ToolFault("phrase must not be empty")

@@ -60,7 +60,7 @@ class UserProfile:
 
 
 def Combo_Get_Current_User_With_Profile(session: CompanySession) -> Rows:
-    """results: [{data: {user: id, guest, today, wiki_sha1, profile: {fields of Req_GetEmployee},
+    """[{data: {user: id, guest, today, wiki_sha1, profile: {fields of Req_GetEmployee},
     led: [project id], member_of: [project id], manages: [customer id]}}]"""
     row = ComboRow()
     yield row
@@ -157,7 +157,7 @@ TargetFacts: TypeAlias = EmployeeFacts | ProjectFacts | CustomerFacts | EntryFac
 def Combo_Get_Permission_Facts_For_Action(
     session: CompanySession, wiki: WikiStore, action: str, target: str = ""
 ) -> Rows:
-    """target: an id. results: [{data: {asker: {id, department, location, guest}, target: {kind, id,
+    """target: an id. [{data: {asker: {id, department, location, guest}, target: {kind, id,
     its ties to the asker}, wiki: [parts as Combo_Search_Wiki_For_Words finds for the action]}}]"""
     if not action.strip():
         raise ToolFault("action must not be empty")

@@ -95,7 +95,7 @@ def Combo_Sum_Hours_For_Period(
     employee: str = "",
     customer: str = "",
 ) -> Rows:
-    """results: [{data: {total, billable, other, by_status, by_employee, by_project, by_customer:
+    """[{data: {total, billable, other, by_status, by_employee, by_project, by_customer:
     {name: hours}, entries: [entry]}}]. Voided hours count; by_status tells how many"""
     asked = filters(session, employee, project, customer, date_from, date_to)
     row = _asked_row(asked)
@@ -146,7 +146,7 @@ def Combo_Sum_Workload_For_Employees(
     location: str = "",
     statuses: list[Status] = [],  # noqa: B006
 ) -> Rows:
-    """Of time slices. results: [{data: {people: [{id, name, department, location, workload,
+    """Of time slices. [{data: {people: [{id, name, department, location, workload,
     projects: [{id, name, status, role, time_slice}]}] highest first, most: [id], least: [id]}}].
     statuses: of projects; none: all"""
     row = ComboRow(primary=_places(department, location) or None, secondary=statuses or None)
@@ -192,21 +192,21 @@ def total(numbers: Iterable[float]) -> float:
 
 
 def Combo_List_All_Employees(session: CompanySession, details: bool = False) -> Rows:
-    """results: [{data: [{id, name, email, salary, location, department}]}], with pay; details,
+    """[{data: [{id, name, email, salary, location, department}]}], with pay; details,
     slow: with notes, skills, wills"""
     read = listings.whole_employees if details else listings.employees
     yield from _listed(lambda: [*read(session)], person_of if details else None)
 
 
 def Combo_List_All_Projects(session: CompanySession, teams: bool = True) -> Rows:
-    """results: [{data: [{fields of Req_GetProject}]}], archived too; without teams no
+    """[{data: [{fields of Req_GetProject}]}], archived too; without teams no
     description"""
     read = listings.whole_projects if teams else listings.projects
     yield from _listed(lambda: [*read(session)])
 
 
 def Combo_List_All_Customers(session: CompanySession, details: bool = True) -> Rows:
-    """results: [{data: [{fields of Req_GetCustomer}]}]; without details no brief, contact,
+    """[{data: [{fields of Req_GetCustomer}]}]; without details no brief, contact,
     manager"""
     read = listings.whole_customers if details else listings.customers
     yield from _listed(lambda: [*read(session)])
@@ -220,7 +220,7 @@ def Combo_List_All_Time_Entries(
     date_from: str = "",
     date_to: str = "",
 ) -> Rows:
-    """results: [{data: [{id, employee, customer, project, date, hours, billable, work_category,
+    """[{data: [{id, employee, customer, project, date, hours, billable, work_category,
     notes, status: draft, submitted, approved, invoiced or voided}]}], voided ones too"""
     asked = filters(session, employee, project, customer, date_from, date_to)
     yield from _listed(lambda: listings.entries(session, **asked), row=_asked_row(asked))
@@ -266,7 +266,7 @@ def Combo_Match_Employees_For_Skills(
     department: str = "",
     not_in_project: str = "",
 ) -> Rows:
-    """Who has all, {name: least level}, 0: any. results: [{data: {people: [{id, name, department,
+    """Who has all, {name: least level}, 0: any. [{data: {people: [{id, name, department,
     location, skills, wills, sum}]: everybody who fits, with the levels asked for, most, least: [id]
     of the highest and lowest sum alone}}]"""
     if not skills and not wills:

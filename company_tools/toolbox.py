@@ -168,8 +168,8 @@ def _of_list(session: CompanySession, tools: Mapping[str, Tool]) -> Tool:
 
     def Combo_Make_Changes_For_List(changes: list[ListedChange]) -> Rows:
         """ListedChange: {tool: name, arguments: {...}}; of Combo_Update_ and Combo_Log_ tools and
-        Req_UpdateProjectStatus. All or none is allowed; made in order until one fails. results:
-        [{primary: tool, secondary: arguments, data: as of the tool}, ...]"""
+        Req_UpdateProjectStatus. All or none is allowed; made in order: [{primary: tool,
+        secondary: arguments, data: as there}, ...]"""
         calls = [(tools[one.tool], tools[one.tool].bind([], one.arguments)) for one in changes]
         if not calls:
             raise ToolFault("changes must not be empty")

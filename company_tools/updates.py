@@ -130,8 +130,8 @@ def Combo_Update_Employee_For_Changes(
     skill_deltas: dict[str, int] = {},  # noqa: B006
     will_deltas: dict[str, int] = {},  # noqa: B006
 ) -> Rows:
-    """Keeps the rest; notes replace. Every update: results: [{primary: id, data: {before, sent,
-    after: {field: value} of what changed; null where all was so already}}]"""
+    """Keeps the rest; notes replace. Every update: [{primary: id, data: {before, sent,
+    after: {field: value} of what changed; null where all was so}}]"""
     if salary_delta is not None and salary is not None:
         raise ToolFault("give salary or salary_delta, not both")
     row = ComboRow(primary=employee)
@@ -392,7 +392,7 @@ def Combo_Log_Time_For_Project(
     work_category: str = "",
     allow_non_member: bool = False,
 ) -> Rows:
-    """On its customer too. results: [{data: {entry, roles_of_employee: [role], roles_of_asker:
+    """On its customer too. [{data: {entry, roles_of_employee: [role], roles_of_asker:
     [role]}}]. For members of the team; allow_non_member: only where the wiki allows others.
     work_category "": customer_project, on an own project internal"""
     if not hours > 0:

@@ -80,7 +80,7 @@ def Combo_Read_Wiki_Pages(
     wiki: WikiStore,
     files: list[str] = [],  # noqa: B006
 ) -> Rows:
-    """results: [{primary: file, data: content}, ...]; none named: all"""
+    """[{primary: file, data: content}, ...]; none named: all"""
     try:
         pages = wiki_pages(session, wiki)
     except ToolFault as fault:
@@ -122,8 +122,8 @@ class PageChange:
 
 
 def Combo_Write_Wiki_Pages(session: CompanySession, wiki: WikiStore, pages: dict[str, str]) -> Rows:
-    """{file: exact content}, "" deletes. results: [{primary: file, data: {written: false where it
-    was so already, sha1_before, sha1_after}}, ...]"""
+    """{file: exact content}, "" deletes. [{primary: file, data: {written: false where it
+    was so, sha1_before, sha1_after}}, ...]"""
     if not pages:
         raise ToolFault("pages must not be empty: {file: content}")
     if not all(file.strip() for file in pages):
@@ -163,7 +163,7 @@ def _made_earlier(session: CompanySession, request: company.Req_UpdateWiki) -> b
 
 
 def Combo_Rename_Wiki_Page(session: CompanySession, wiki: WikiStore, old: str, new: str) -> Rows:
-    """Byte for byte; results as above, for the new and the old page"""
+    """Byte for byte; both pages as above"""
     # A copy is saved, then the old page is emptied. Where the new page holds the very content
     # already, as a renaming that was cut off leaves it, only the old one is.
     pages = wiki_pages(session, wiki)

@@ -178,7 +178,7 @@ def chunks_of(path: str, text: str) -> Iterator[Chunk]:
 def Combo_Search_Wiki_For_Words(
     session: CompanySession, wiki: WikiStore, words: list[str], top: int = 8
 ) -> Rows:
-    """Words or regex. results: [{data: [{page, line, heading, text, score, found_by: [regex,
+    """Words or regex. [{data: [{page, line, heading, text, score, found_by: [regex,
     keywords, meaning]}] best first}]"""
     asked = [text for text in words if text.strip()]
     if not asked:

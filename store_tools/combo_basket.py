@@ -22,8 +22,8 @@ def basket_tools(session: StoreSession) -> list[Tool]:
     """The tools that move the basket of one shop."""
 
     def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> Rows:
-        """Makes the basket exactly this ([{sku, quantity}]). results: [{data: {items: [{sku,
-        quantity, price}], subtotal, coupon, discount, total}}]. With an error it stays as before."""
+        """Makes the basket exactly this ([{sku, quantity}]); with an error it stays as before.
+        [{data: {items: [{sku, quantity, price}], subtotal, coupon, discount, total}}]"""
         row = ComboRow(primary=items, secondary=coupon)
         yield row
         row.data = session.known()
@@ -40,7 +40,7 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         combinations: list[list[Item]], coupons: list[str], every: bool = False
     ) -> Rows:
         """Prices baskets ([[{sku, quantity}]]) with each coupon and none, restores the basket.
-        results: [{primary: [{sku, quantity}], secondary: coupon, data: {subtotal, discount, total},
+        [{primary: [{sku, quantity}], secondary: coupon, data: {subtotal, discount, total},
         error: null}, ...] cheapest first, only codes that take something off. Then rows with an
         error: a refused basket (primary), a useless code (secondary; data: {added: sku, ...} if one
         product more makes it work), baskets skipped as none can be cheapest (not with every)"""
@@ -102,7 +102,7 @@ def cheapest_tool(session: StoreSession) -> Tool:
         """Finds products of one kind (words, or [SKU or whole name]), makes all mixes of exactly
         units (packs: {sku: what it holds} where no mark tells) or pieces (packages), prices each
         with each coupon and none, makes the cheapest the basket, in place of what was in it: for
-        several kinds price baskets of all. results: [{data: {matches, near, catalog_size, basket},
+        several kinds price baskets of all. [{data: {matches, near, catalog_size, basket},
         error: why nothing was set}, then rows of that pricing, the cheapest of each coupon]"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")

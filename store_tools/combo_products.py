@@ -36,7 +36,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
     """The tools that read the catalog of one shop."""
 
     def Combo_List_All_Products(refresh: bool = False) -> Rows:
-        """results: [{data: [same]}]. refresh=True after a failed checkout."""
+        """[{data: [same]}]. refresh=True after a failed checkout."""
         row = ComboRow()
         yield row
         with Collector() as collected:
@@ -44,7 +44,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
             row.data = [product_row(product) for product in listed]
 
     def Combo_Find_Products_For_Query(query: str) -> Rows:
-        """results: [{data: {matches: [{sku, name, price, available, units}], near: [same],
+        """[{data: {matches: [{sku, name, price, available, units}], near: [same],
         catalog_size}}]. units: what a package holds, by a mark (6pk). matches have all words of
         the query (a|b: either), best first: never filter by an equal name. Near ones may fit."""
         row = ComboRow(primary=query)
@@ -55,7 +55,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
         products: list[ProductLike], target_units: int, max_combinations: int = 120
     ) -> Rows:
         """All baskets with exactly target_units units of products (SKUs or rows of matches),
-        cheapest first. results: [{data: {combinations: [{items: [{sku, quantity}], units,
+        cheapest first. [{data: {combinations: [{items: [{sku, quantity}], units,
         subtotal}], total_found, cut: some are left out}, error: why there is none}]"""
         row = ComboRow(primary=target_units)
         yield row

@@ -22,6 +22,7 @@ from core.runs.task import Finding, StageInput
 from tests.company_tools.kites import kites, person
 from tests.company_tools.played_task import PlayedTask, said
 from tests.kit.canned import play
+from tests.kit.combo import data_of
 
 
 class Model:
@@ -351,7 +352,7 @@ def test_what_is_kept_from_a_step_becomes_evidence_when_a_tool_gives_it() -> Non
     played = PlayedTask()
     entities(played, "What about Una Berg?", "Una Berg")
     before = len(played.line.sent)
-    assert len(played.call("Combo_List_All_Employees")["employees"]) == 12
+    assert len(data_of(played.call("Combo_List_All_Employees"))) == 12
     assert len(played.line.sent) == before
     assert played.finish("ok_answer", "It is he.", "employee:djordje_cosic") is None
 

@@ -39,7 +39,7 @@ def test_no_tool_takes_who_acts() -> None:
 def test_the_workers_prompt_stays_within_its_tokens() -> None:
     tools = all_tools(toolbox().session, WikiStore())
     prompt = system_prompt(tools)
-    assert count_text(prompt) <= 1750
+    assert count_text(prompt) <= 1800
     for tool in tools:
         assert (f"\n{tool.name}(" in prompt) is tool.told
         assert tool.told or tool.name.startswith("Req_")
@@ -62,9 +62,9 @@ def test_a_guest_has_neither_people_nor_changes() -> None:
         "Combo_Read_Wiki_Pages",
     }
     assert all(tool.kind == "read" for tool in at.ledger.tools)
-    told = at.call("Combo_Get_Current_User_With_Profile")
-    assert (told["guest"], told["user"], told["profile"]) == (True, "", {})
-    assert "rules.md" in at.call("Combo_Read_Wiki_Pages")["pages"]
+    told = at.data("Combo_Get_Current_User_With_Profile")
+    assert (told["guest"], told["user"], told["profile"]) == (True, "", None)
+    assert at.call("Combo_Read_Wiki_Pages")["results"][-1]["primary"] == "rules.md"
     with pytest.raises(ToolFault, match="no tool"):
         at.call("Req_ListEmployees")
 
@@ -75,7 +75,7 @@ def test_where_nobody_can_tell_who_asks_the_tools_are_public_and_it_is_asked_onc
     assert {t.name for t in tools_of(at.session, WikiStore())} == set(at.ledger.names)
     assert at.line.paths() == []
     told = at.call("Combo_Get_Current_User_With_Profile")
-    assert (told["user"], told["fatal_error"]["status"]) == ("", 404)
+    assert (told["results"][0]["data"], told["fatal_error"]["status"]) == (None, 404)
 
 
 def test_nothing_is_changed_for_nobody() -> None:
