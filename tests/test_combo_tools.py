@@ -115,7 +115,6 @@ def test_the_page_on_tools_has_each() -> None:
     assert set(ROW.findall(DOCS.read_text(encoding="utf-8"))) == set(TOOLS)
 
 
-@pytest.mark.promise("one shape of results")
 @pytest.mark.parametrize("name", TOOLS)
 def test_every_combo_tool_answers_in_rows_and_names_the_request_that_ended_it(name: str) -> None:
     """Whichever request of the call it is that the API refuses, and where it refuses none."""

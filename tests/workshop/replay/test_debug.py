@@ -31,20 +31,20 @@ LOOK = """\
 def find(name):
     wanted = name.upper()
     return Combo_Find_Products_For_Query(query=name)
-tea = find("green tea")["matches"][0]
+tea = find("green tea")["results"][0]["data"]["matches"][0]
 print("found", tea["sku"])"""
 BUY = """\
 report = {"bought": False}
 try:
     filled = Combo_Set_Basket_For_Items(items=[{"sku": tea["sku"], "quantity": 2}], coupon="")
-    report["receipt"] = Req_CheckoutBasket(expected_total=filled["total"])
+    report["receipt"] = Req_CheckoutBasket(expected_total=filled["results"][0]["data"]["total"])
     report["bought"] = True
 except Exception as error:
     report["error"] = str(error)
 final_answer(report)"""
 LONG = """\
 found = Combo_Find_Products_For_Query(query="green tea")
-matches = found["matches"]
+matches = found["results"][0]["data"]["matches"]
 first = matches[0]
 sku = first["sku"]
 price = first["price"]
@@ -56,7 +56,7 @@ while budget >= 0:
     budget -= price
 items = [{"sku": sku, "quantity": wanted}]
 filled = Combo_Set_Basket_For_Items(items=items, coupon="")
-total = filled["total"]
+total = filled["results"][0]["data"]["total"]
 report = {"wanted": wanted}
 report["total"] = total
 final_answer(report)"""
@@ -136,7 +136,7 @@ def test_steps_follow_each_other_and_breakpoints_wait_for_later_ones(run: Path) 
 
 def test_an_answer_is_shown_before_it_comes_and_afterwards(run: Path) -> None:
     talk = said(run, "answer", "answer #2", "call", "calls", "c", "answer #1")
-    assert json.loads(talk[1].partition("\n")[2])["matches"][0]["sku"] == "tea"
+    assert json.loads(talk[1].partition("\n")[2])["results"][0]["data"]["matches"][0]["sku"] == "tea"
     assert talk[2].startswith("call 2: Combo_Set_Basket_For_Items(")
     assert "->   1 line 3: Combo_Find_Products_For_Query is waiting" in talk[4]
     assert talk[4].count("[to come]") == 2
@@ -167,12 +167,12 @@ def test_a_combo_tool_reports_a_refusal_as_it_does_in_a_run(run: Path) -> None:
 
 
 def test_a_changed_answer_changes_what_comes_out(run: Path) -> None:
-    talk = said(run, 'answer matches.0.sku="cup"', "call 2", "c")
+    talk = said(run, 'answer results.0.data.matches.0.sku="cup"', "call 2", "c")
     assert '"sku": "cup"' in talk[1]
     assert "[edited]" in talk[2]
     assert "left the record at call 2" in talk[3]
     assert "no recorded answer fits this call" in talk[3]
-    typed = ["call 2", 'answer {"total": 9}', "c", 'answer {"total": 9}', "c"]
+    typed = ["call 2", "answer results.0.data.total=9", "c", 'answer {"total": 9}', "c"]
     talk = said(run, *typed)
     assert "expected_total=9" in talk[3]
     assert '"receipt": {"total": 9}' in talk[5]
@@ -253,7 +253,7 @@ def test_the_state_follows_the_writes(run: Path) -> None:
 def test_save_writes_a_pack_that_the_platform_takes(run: Path, tmp_path: Path) -> None:
     path = tmp_path / "new.json"
     save = f"save {path}"
-    talk = debug(run, "answer matches.0.available=1", "b 2:1", "c", save, save)
+    talk = debug(run, "answer results.0.data.matches.0.available=1", "b 2:1", "c", save, save)
     assert f"written: {path}" in talk
     assert "cannot be written" in talk
     (scenario,) = load_pack(path).scenarios
@@ -268,7 +268,7 @@ def test_calls_by_another_name_and_from_a_thread_can_be_stopped_at(record: Recor
 import concurrent.futures
 with concurrent.futures.ThreadPoolExecutor(1) as pool:
     rows = list(pool.map(lambda name: Combo_Find_Products_For_Query(query=name), ["tea"]))
-final_answer([r["catalog_size"] for r in map(Combo_Find_Products_For_Query, ["cup"])])"""
+final_answer([len(r["results"]) for r in map(Combo_Find_Products_For_Query, ["cup"])])"""
     talk = said(record(code), "call", "p 1", "call", "p rows[0]['query']", "c")
     assert "call 1 waits" in talk[1]
     assert "cannot be looked into" in talk[2]
@@ -292,7 +292,7 @@ final_answer([r["catalog_size"] for r in map(Combo_Find_Products_For_Query, ["cu
         ("run", "back goes to an earlier stop"),
         ("answer nix", "not JSON"),
         ("answer query=tea", "put text in double quotes"),
-        ("answer matches.9.sku=1", "the answer has no 'matches.9.sku'"),
+        ("answer results.9.data=1", "the answer has no 'results.9.data'"),
         ("answer raise", "use: answer raise TEXT"),
         ("answer #9", "nothing is recorded for call 9"),
         ("answer #9 a=1", "no result is recorded for call 9"),
@@ -394,7 +394,7 @@ NESTED = """\
 def ask(word):
     return Combo_Find_Products_For_Query(query=word)
 rows = [ask(word) for word in ["tea", "cup"]]
-final_answer([row["catalog_size"] for row in rows])"""
+final_answer([len(row["results"]) for row in rows])"""
 
 
 class TestMonty:

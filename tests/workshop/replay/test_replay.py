@@ -22,7 +22,7 @@ Line = dict[str, Any]
 
 FILL = """\
 found = Combo_Find_Products_For_Query(query="tea")
-print("found", len(found["matches"]))
+print("found", len(found["results"][0]["data"]["matches"]))
 r = Req_AddProductToBasket(sku="tea", quantity=2)
 r = Req_AddProductToBasket("cup", 1)
 final_answer({"basket": Req_ViewBasket()})"""
