@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -29,38 +29,39 @@ from core.tools.nowhere import Nowhere
 from core.tools.paging import END
 from core.tools.requests import bound, request_tool
 
-
-class Combo(NamedTuple):
-    """A tool of several requests, before it is one of a task."""
-
-    kind: Kind
-    function: Callable[..., Rows]
-    """Takes the session, and where it has such an argument the wiki, before all others."""
-    public: bool = False
-
-
-COMBOS = (
-    Combo("read", profile.Combo_Get_Current_User_With_Profile, public=True),
-    Combo("read", sums.Combo_List_All_Employees),
-    Combo("read", sums.Combo_List_All_Projects),
-    Combo("read", sums.Combo_List_All_Customers),
-    Combo("read", sums.Combo_List_All_Time_Entries),
-    Combo("read", sums.Combo_Sum_Workload_For_Employees),
-    Combo("read", sums.Combo_Match_Employees_For_Skills),
-    Combo("read", sums.Combo_Sum_Hours_For_Period),
-    Combo("read", ids.Combo_Resolve_Person_For_Name),
-    Combo("read", ids.Combo_Resolve_Project_For_Phrase),
-    Combo("read", ids.Combo_Resolve_Customer_For_Phrase),
-    Combo("read", profile.Combo_Get_Permission_Facts_For_Action),
-    Combo("read", wiki_search.Combo_Search_Wiki_For_Words, public=True),
-    Combo("read", wiki_pages.Combo_Read_Wiki_Pages, public=True),
-    Combo("write", updates.Combo_Update_Employee_For_Changes),
-    Combo("write", updates.Combo_Update_Team_For_Changes),
-    Combo("write", updates.Combo_Update_Time_Entry_For_Changes),
-    Combo("write", updates.Combo_Log_Time_For_Project),
-    Combo("write", wiki_pages.Combo_Write_Wiki_Pages),
-    Combo("write", wiki_pages.Combo_Rename_Wiki_Page),
+COMBO_READS: tuple[Callable[..., Rows], ...] = (
+    profile.Combo_Get_Current_User_With_Profile,
+    sums.Combo_List_All_Employees,
+    sums.Combo_List_All_Projects,
+    sums.Combo_List_All_Customers,
+    sums.Combo_List_All_Time_Entries,
+    sums.Combo_Sum_Workload_For_Employees,
+    sums.Combo_Match_Employees_For_Skills,
+    sums.Combo_Sum_Hours_For_Period,
+    ids.Combo_Resolve_Person_For_Name,
+    ids.Combo_Resolve_Project_For_Phrase,
+    ids.Combo_Resolve_Customer_For_Phrase,
+    profile.Combo_Get_Permission_Facts_For_Action,
+    wiki_search.Combo_Search_Wiki_For_Words,
+    wiki_pages.Combo_Read_Wiki_Pages,
 )
+"""Each takes the session, and where it has such an argument the wiki, before all others."""
+COMBO_WRITES: tuple[Callable[..., Rows], ...] = (
+    updates.Combo_Update_Employee_For_Changes,
+    updates.Combo_Update_Team_For_Changes,
+    updates.Combo_Update_Time_Entry_For_Changes,
+    updates.Combo_Log_Time_For_Project,
+    wiki_pages.Combo_Write_Wiki_Pages,
+    wiki_pages.Combo_Rename_Wiki_Page,
+)
+PUBLIC = frozenset(
+    {
+        "Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki",
+        "Combo_Get_Current_User_With_Profile", "Combo_Search_Wiki_For_Words",
+        "Combo_Read_Wiki_Pages",
+    }
+)  # fmt: skip
+"""What everybody has, a guest too."""
 
 
 def tools_of(session: CompanySession, wiki: WikiStore) -> list[Tool]:
@@ -72,8 +73,7 @@ def tools_of(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     tools = all_tools(session, wiki)
     if known(session):
         return tools
-    public = PUBLIC | {combo.function.__name__ for combo in COMBOS if combo.public}
-    return [tool for tool in tools if tool.name in public]
+    return [tool for tool in tools if tool.name in PUBLIC]
 
 
 def known(session: CompanySession) -> bool:
@@ -88,7 +88,6 @@ def known(session: CompanySession) -> bool:
     return bool(session.requester)
 
 
-PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
 _DOCS = {
     "Req_GetEmployee": (
         "{employee: {id, name, email, salary, location, department, notes, skills, wills: "
@@ -129,7 +128,10 @@ _DAYS = frozenset({"date", "date_from", "date_to"})
 def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What a known user has; the answer to the user is none of them."""
     given = {"session": session, "wiki": wiki}
-    combos = (combo_tool(one.kind, bound(one.function, given)) for one in COMBOS)
+    combos = [
+        *(combo_tool("read", bound(one, given)) for one in COMBO_READS),
+        *(combo_tool("write", bound(one, given)) for one in COMBO_WRITES),
+    ]
     one_record: dict[str, Callable[[str], object]] = {
         "Req_GetEmployee": lambda id: {"employee": person_of(listings.employee(session, id))},
         "Req_GetProject": lambda id: {"project": listings.project(session, id), "found": True},

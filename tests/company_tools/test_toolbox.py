@@ -8,7 +8,7 @@ import pytest
 
 from company_tools.company_session import CompanySession
 from company_tools.final_answer import final_answer_tool
-from company_tools.toolbox import PUBLIC, all_tools, tools_of
+from company_tools.toolbox import all_tools, tools_of
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own import company_models
@@ -55,12 +55,11 @@ def test_the_worker_is_told_the_same_tools_whatever_the_task() -> None:
 
 def test_a_guest_has_neither_people_nor_changes() -> None:
     at = toolbox(user=None)
-    names = set(at.ledger.names)
-    assert names == PUBLIC | {
-        "Combo_Get_Current_User_With_Profile",
-        "Combo_Search_Wiki_For_Words",
+    assert set(at.ledger.names) == {
+        "Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki",
+        "Combo_Get_Current_User_With_Profile", "Combo_Search_Wiki_For_Words",
         "Combo_Read_Wiki_Pages",
-    }
+    }  # fmt: skip
     assert all(tool.kind == "read" for tool in at.ledger.tools)
     told = at.data("Combo_Get_Current_User_With_Profile")
     assert (told["guest"], told["user"], told["profile"]) == (True, "", None)
