@@ -22,8 +22,8 @@ def basket_tools(session: StoreSession) -> list[Tool]:
     """The tools that move the basket of one shop."""
 
     def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> Rows:
-        """Makes the basket exactly this ([{sku, quantity}]); with an error it stays as before.
-        [{data: {items: [{sku, quantity, price}], subtotal, coupon, discount, total}}]"""
+        """Makes the basket exactly this ([{sku, quantity}]): [{data: {items: [{sku, quantity,
+        price}], subtotal, coupon, discount, total}}]. With an error it stays as before."""
         row = ComboRow(primary=items, secondary=coupon)
         yield row
         row.data = session.known()
@@ -39,11 +39,11 @@ def basket_tools(session: StoreSession) -> list[Tool]:
     def Combo_Test_Coupons_For_Product_Combinations(
         combinations: list[list[Item]], coupons: list[str], every: bool = False
     ) -> Rows:
-        """Prices baskets ([[{sku, quantity}]]) with each coupon and none, restores the basket.
-        [{primary: [{sku, quantity}], secondary: coupon, data: {subtotal, discount, total},
-        error: null}, ...] cheapest first, only codes that take something off. Then rows with an
-        error: a refused basket (primary), a useless code (secondary; data: {added: sku, ...} if one
-        product more makes it work), baskets skipped as none can be cheapest (not with every)"""
+        """Prices baskets ([[{sku, quantity}]]) with each coupon and none, restores the basket:
+        [{primary: [{sku, quantity}], secondary: coupon, data: {subtotal, discount, total}}, ...]
+        cheapest first, only codes that take something off. Then rows with an error: a refused
+        basket, a useless code (data: {added: sku, ...} if one product more makes it work), baskets
+        skipped as none can be cheapest (not with every)"""
         trial = Trial(session, [content_of(items) for items in combinations], coupons)
         try:
             try_coupons(trial, every=every)
@@ -99,11 +99,10 @@ def cheapest_tool(session: StoreSession) -> Tool:
         pieces: int = 0,
         packs: dict[str, int] | None = None,
     ) -> Rows:
-        """Finds products of one kind (words, or [SKU or whole name]), makes all mixes of exactly
+        """Finds products of one kind (or takes SKUs or whole names), makes all mixes of exactly
         units (packs: {sku: what it holds} where no mark tells) or pieces (packages), prices each
-        with each coupon and none, makes the cheapest the basket, in place of what was in it: for
-        several kinds price baskets of all. [{data: {matches, near, catalog_size, basket},
-        error: why nothing was set}, then rows of that pricing, the cheapest of each coupon]"""
+        with each coupon and none, makes the cheapest the whole basket: [{data: {fields of the
+        search, basket}, error: why nothing was set}, then rows of prices, one a coupon]"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")
         row = ComboRow(primary=query)

@@ -39,7 +39,7 @@ def test_no_tool_takes_who_acts() -> None:
 def test_the_workers_prompt_stays_within_its_tokens() -> None:
     tools = all_tools(toolbox().session, WikiStore())
     prompt = system_prompt(tools)
-    assert count_text(prompt) <= 1800
+    assert count_text(prompt) <= 1780
     for tool in tools:
         assert (f"\n{tool.name}(" in prompt) is tool.told
         assert tool.told or tool.name.startswith("Req_")

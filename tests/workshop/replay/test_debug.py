@@ -136,9 +136,7 @@ def test_steps_follow_each_other_and_breakpoints_wait_for_later_ones(run: Path) 
 
 def test_an_answer_is_shown_before_it_comes_and_afterwards(run: Path) -> None:
     talk = said(run, "answer", "answer #2", "call", "calls", "c", "answer #1")
-    assert (
-        json.loads(talk[1].partition("\n")[2])["results"][0]["data"]["matches"][0]["sku"] == "tea"
-    )
+    assert data_of(json.loads(talk[1].partition("\n")[2]))["matches"][0]["sku"] == "tea"
     assert talk[2].startswith("call 2: Combo_Set_Basket_For_Items(")
     assert "->   1 line 3: Combo_Find_Products_For_Query is waiting" in talk[4]
     assert talk[4].count("[to come]") == 2
