@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.reader import read_tasks
+from tests.kit.combo import data_of
 from tests.worker.sandbox.kinds import STANDING
 from workshop.simulator.company.pack import BUNDLED_PACK as COMPANY_PACK
 from workshop.simulator.worlds import load_pack
