@@ -312,7 +312,7 @@ def _having(
         kind: [{"name": name, "min_level": least} for name, least in wanted.items()]
         for kind, wanted in levels.items()
     }
-    filters.update(places)
+    filters |= {field: place for field, place in places.items()}
     return session.memory.kept(
         ("employees", repr(filters)),
         lambda: session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, **filters),

@@ -35,8 +35,10 @@ for g in p["groups"]:
 baskets += [b + more for b in baskets[:3] for more in p["added"]]
 """
 """The part of a program that makes the baskets that an instruction describes."""
-PRICED = """[{"items": r["primary"], "coupon": r["secondary"], **r["data"]} for r in rows if
-        not r["error"]]"""
+PRICED = (
+    '[{"items": r["primary"], "coupon": r["secondary"], **r["data"]} '
+    'for r in rows if not r["error"]]'
+)
 """The part of a program that makes baskets with their prices of the rows of a search."""
 BEST = """\
 fits = [r for r in rows if p["most"] is None or r["total"] <= p["most"]]

@@ -29,8 +29,7 @@ _BEST = textwrap.indent(store.BEST, "    ")
 _PRICE = f"""\
 {store.BASKETS}try:
     for part in [baskets[at : at + 200] for at in range(0, len(baskets), 200)]:
-        tried = Combo_Test_Coupons_For_Product_Combinations(
-            combinations=part, coupons=p["coupons"], every=p["every"])
+        tried = Combo_Test_Coupons_For_Product_Combinations(part, p["coupons"], p["every"])
         rows, errors = rows + tried["results"], [*errors, tried["fatal_error"]]
     rows = {store.PRICED}
 {_BEST}    report = {{"rows": best, "error": [x for x in errors if x]}}

@@ -103,7 +103,7 @@ def test_another_tool(record: Run) -> None:
 
 def test_another_answer_changes_what_follows(record: Run) -> None:
     folder = record(FILL)
-    change(folder, lambda t: call_of(t, 1)["result"].update(matches=[]))
+    change(folder, lambda t: call_of(t, 1)["result"]["results"][0]["data"].update(matches=[]))
     found = first(folder)
     assert (found["what"], found["step"], found["call"]) == ("prints", 1, None)
     assert found["now"] == '"found 0\\n"'
