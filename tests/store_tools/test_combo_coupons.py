@@ -291,12 +291,6 @@ def test_a_dead_code_is_applied_once_in_a_task(open_shop: Any) -> None:
     assert shop.line.counted["/coupon/apply"] == 1
 
 
-def test_a_code_that_works_somewhere_is_not_called_dead(open_shop: Any) -> None:
-    shop = open_shop(coupons=[rule("TWO", 2, tea=2)])
-    found = shop.call(SEARCH, combinations=[basket(tea=1), basket(tea=2)], coupons=["TWO"])
-    assert [row["error"] for row in found["results"] if row["error"]] == []
-
-
 def test_a_budget_ends_the_search(open_shop: Any) -> None:
     shop = open_shop(budget=Budget(requests=12), coupons=[rule("TWO", 2, tea=2)])
     with pytest.raises(ToolFault, match="budget reached: 12 requests") as caught:
