@@ -113,8 +113,10 @@ def cheapest_tool(session: StoreSession) -> Tool:
         if row.error is None:
             trial = Trial(session, contents, coupons)
             result.basket, row.error = _set_cheapest(session, trial)
-            cheapest = {priced.secondary: priced for priced in reversed([*trial.priced()])}
-            yield from (*reversed(cheapest.values()), *trial.failed())
+            cheapest: dict[str, ComboRow] = {}
+            for priced in trial.priced():
+                cheapest.setdefault(priced.secondary, priced)
+            yield from (*cheapest.values(), *trial.failed())
 
     return combo_tool("write", Combo_Set_Cheapest_Basket_For_Query)
 

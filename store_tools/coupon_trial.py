@@ -181,9 +181,10 @@ class Trial:
         for code, text in self.refused.items():
             yield ComboRow(secondary=code, error=text)
         useful = {row.coupon for row in self.results}
-        for code in {**self.idle, **self.gives}.keys() - useful:
-            added = (self.with_addition or {}).get(code)
-            yield ComboRow(secondary=code, data=added, error=self._why_idle(code))
+        for code in {**self.idle, **self.gives}:
+            if code not in useful:
+                added = (self.with_addition or {}).get(code)
+                yield ComboRow(secondary=code, data=added, error=self._why_idle(code))
         priced = {row.items for row in self.results} | {row.primary for row in self.errors}
         left = len(self.contents) - len(priced) if self.spared is None else self.spared
         if left:
