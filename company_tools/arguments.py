@@ -48,9 +48,7 @@ def loosened(made: Tool) -> Tool:
         for name, kind in types.items()
     }
     setattr(function, "__signature__", made.signature)  # noqa: B010 - no attribute of a callable
-    return tool(
-        made.kind, function, final=made.final, prepared_by=made.prepared_by, fields=made.fields
-    )
+    return tool(made.kind, function, final=made.final, prepared_by=made.prepared_by)
 
 
 def mended(kind: object, value: object) -> object:

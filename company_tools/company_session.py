@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from company_tools.answering import Log
-from company_tools.change import RECORD, RESPOND, WHOAMI, Change, ChangeRequest, Request, is_change
+from company_tools.change import RESPOND, WHOAMI, Change, ChangeRequest, Request, is_change
 from company_tools.company_facts import FORBIDDEN, USUAL_LIMIT, CompanyFacts
 from company_tools.endpoints import ENDPOINTS, read_employee
 from company_tools.evidence import Evidence, Memory, ReadWhole
@@ -23,7 +23,6 @@ from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolCall, ToolFault
 from core.tools.ahead import Chain
-from core.tools.collector import keeping
 from core.tools.faults import Inconsistent, OutOfReach, Refused, failed_request
 from core.tools.paging import END, ListingForbidden
 from core.tools.task_api import ApiClient, TaskApi, body_of
@@ -292,63 +291,6 @@ class CompanySession(TaskApi[CompanyFacts]):
         with self.memory.aside():
             record = self.memory.kept(kept, lambda: read_employee(self, request))
         return None if request.salary == record.salary else "nobody sets their own pay"
-
-    def make_change(
-        self,
-        id: str,
-        read: Callable[[], R],
-        after: Callable[[R], R],
-        request: Callable[[R], ChangeRequest],
-        shown: Callable[[R, R, R], object],
-        check: Callable[[], None] = lambda: None,
-    ) -> dict[str, object]:
-        """Change a record: {id, before, sent, after}, None for all where nothing would differ.
-
-        ``after``: the record with the changes in it. ``shown``: what the result has of a record,
-        given that before and that wanted. ``check``: called where no earlier work has made the
-        change. Raises ToolFault.
-        """
-
-        def request_of(record: R) -> ChangeRequest | None:
-            wanted = after(record)
-            return None if wanted == record else request(wanted)
-
-        now = read()
-        before = self._begun_from(id, now, request_of)
-        if before is now:
-            check()
-        made, wanted = request_of(before), after(before)
-        if made is None:
-            return {"id": id, "before": None, "sent": None, "after": None}
-        old = {"id": id, "before": shown(before, before, wanted)}
-        with keeping(**old):
-            record = before.model_dump(mode="json", exclude_none=True)
-            self.write(made, {RECORD: record})
-        old["sent"] = shown(wanted, before, wanted)
-        with keeping(**old):
-            return {**old, "after": shown(read(), before, wanted)}
-
-    def _begun_from(self, id: str, now: R, request_of: Callable[[R], ChangeRequest | None]) -> R:
-        """The record that a change begins from.
-
-        Where earlier work has made this very change, it is the record as it was before; else
-        ``now``. ``request_of``: the request that makes the change from a record, or None.
-        """
-        for change in self.facts.changed:
-            if not change.made_earlier or change.target != id or change.before is None:
-                continue
-            with suppress(ToolFault):
-                before = type(now).model_validate({**now.model_dump(), **change.before})
-                request = request_of(before)
-                same = request is not None and change.is_same(request.tool, body_of(request))
-                if same and self._is_shown(change):
-                    return before
-        return now
-
-    def _is_shown(self, change: Change) -> bool:
-        """Whether the company shows a change now. Raises ToolFault."""
-        look = ENDPOINTS[change.path].look
-        return look is not None and look(self, change.request, change.about) is not None
 
 
 class Collected(ToolFault):

@@ -91,25 +91,10 @@ def shows_employee(request: Any, record: wire.EmployeeView) -> bool:
     return same and all(not want or levels_of(want) == levels_of(has) for want, has in levels)
 
 
-def shows_team(request: Any, record: wire.ProjectDetail) -> bool:
-    """Whether a project has the team that an update wants."""
-    return team_of(record.team) == team_of(request.team)
-
-
-def shows_status(request: Any, record: wire.ProjectDetail) -> bool:
-    """Whether a project has the status that an update wants."""
-    return bool(record.status == request.status)
-
-
 def shows_entry(request: Any, record: wire.TimeEntry) -> bool:
     """Whether an entry is as an update wants it."""
     same = all(getattr(record, field) == getattr(request, field) for field in ENTRY_FIELDS)
     return same and request.status in ("", record.status)
-
-
-def shows_page(request: Any, record: wire.Resp_LoadWiki) -> bool:
-    """Whether a page is as it was to be written."""
-    return bool(record.content == request.content)
 
 
 def shown_change(
@@ -242,10 +227,16 @@ def _writing(path: str, **row: Any) -> Endpoint:
 
 _SHOWN: dict[str, tuple[Callable[[Any, Any], BaseModel], Callable[[Any, Any], bool]]] = {
     "/employees/update": (read_employee, shows_employee),
-    "/projects/team/update": (read_project, shows_team),
-    "/projects/status/update": (read_project, shows_status),
+    "/projects/team/update": (
+        read_project,
+        lambda wanted, has: team_of(has.team) == team_of(wanted.team),
+    ),
+    "/projects/status/update": (
+        read_project,
+        lambda wanted, has: bool(has.status == wanted.status),
+    ),
     "/time/update": (read_entry, shows_entry),
-    "/wiki/update": (read_page, shows_page),
+    "/wiki/update": (read_page, lambda wanted, has: bool(has.content == wanted.content)),
 }
 _BEFORE: dict[str, dict[str, Any]] = {path: {} for path in _SHOWN}
 _BEFORE["/wiki/update"] = {"before": page_before}

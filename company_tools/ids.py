@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
@@ -15,7 +16,7 @@ from company_tools.listings import leads_of
 from company_tools.words import levelled, phrase_score, telling_weights, words
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.own.company_models import CompanyBrief, EmployeeBrief, ProjectBrief
-from core.ledger import ToolFault
+from core.ledger import ComboRow, Rows, ToolFault
 from core.tools.collector import Collector
 from core.tools.folding import fold
 
@@ -210,35 +211,37 @@ def Combo_Resolve_Person_For_Name(
     project: str = "",
     department: str = "",
     contacts: bool = True,
-) -> dict[str, object]:
-    """Name in any order, mail, id: {candidates: [{kind, id, name, email, department, location,
-    score, matched}] best first, score 0-100, tied: how many share the best}. A customer's
-    contact has customer in place of id. project: of its team, with role"""
+) -> Rows:
+    """Name in any order, mail, id. [{data: {candidates: [{kind, id, name, email,
+    department, location, score, matched}] best first, score 0-100, tied: how many share the
+    best}}]. A customer's contact has customer in place of id. project: of its team, with role"""
     name = bare_id(name)
     if not name.strip():
         raise ToolFault("name must not be empty")
+    row = ComboRow(primary=name, secondary=project or None)
+    yield row
     roles: dict[str, str] = {}
     if project:
         team = listings.project(session, project_id(session, project)).team
         roles = {member.employee: member.role for member in team}
-    collected = Collector()
-    people = collected.rows(lambda: listings.employees(session))
-    candidates = [
-        PersonCandidate(
-            kind="employee",
-            **one.model_dump(include={"id", "name", "email", "department", "location"}),
-            role=roles.get(one.id),
-            **match._asdict(),
-        )
-        for one in people
-        if (match := match_name(name, one.id, one.name, one.email)).score
-        and (not project or one.id in roles)
-        and (not department or fold(department) in fold(one.department or ""))
-    ]
-    if contacts and not project and not any(one.score >= SURE for one in candidates):
-        customers = collected.rows(lambda: listings.whole_customers(session))
-        candidates += _contacts(name, customers)
-    return collected.result(_shown(candidates, PEOPLE_AT_MOST))
+    with Collector() as collected:
+        people = collected.rows(lambda: listings.employees(session))
+        candidates = [
+            PersonCandidate(
+                kind="employee",
+                **one.model_dump(include={"id", "name", "email", "department", "location"}),
+                role=roles.get(one.id),
+                **match._asdict(),
+            )
+            for one in people
+            if (match := match_name(name, one.id, one.name, one.email)).score
+            and (not project or one.id in roles)
+            and (not department or fold(department) in fold(one.department or ""))
+        ]
+        if contacts and not project and not any(one.score >= SURE for one in candidates):
+            customers = collected.rows(lambda: listings.whole_customers(session))
+            candidates += _contacts(name, customers)
+        row.data = _shown(candidates, PEOPLE_AT_MOST)
 
 
 def _contacts(name: str, customers: Sequence[wire.CompanyDetail]) -> Iterator[PersonCandidate]:
@@ -260,30 +263,33 @@ def Combo_Resolve_Project_For_Phrase(
     member: str = "",
     lead: str = "",
     archived: bool = True,
-) -> dict[str, object]:
-    """Over name, description, customer; member, lead: employee ids: {candidates: [{fields of
-    Req_GetProject, customer_name, score, matched}], tied}. phrase "": all of theirs"""
+) -> Rows:
+    """Over name, description, customer; member, lead: employee ids; phrase "": all of theirs.
+    [{data: {candidates: [{fields of Req_GetProject, customer_name, score, matched}],
+    tied}}]"""
     member, lead = (employee_id(session, who) if who else "" for who in (member, lead))
-    if not bare_id(phrase).strip() and not member and not lead:
+    phrase = bare_id(phrase).strip()
+    if not phrase and not member and not lead:
         raise ToolFault("phrase must not be empty, unless member or lead is given")
-    phrase = bare_id(phrase)
-    collected = Collector()
-    projects = collected.rows(lambda: listings.whole_projects(session))
-    customers = collected.rows(lambda: listings.customers(session))
-    names = {one.id: one.name for one in customers}
-    matches = _matches(phrase, projects, [project_texts(one, names) for one in projects])
-    candidates = []
-    for one, match in zip(projects, matches, strict=True):
-        if (
-            (match.score >= LEAST or not phrase.strip())
+    of_whom = {"member": member, "lead": lead}
+    row = ComboRow(primary=phrase, secondary={k: v for k, v in of_whom.items() if v} or None)
+    yield row
+    with Collector() as collected:
+        projects = collected.rows(lambda: listings.whole_projects(session))
+        customers = collected.rows(lambda: listings.customers(session))
+        names = {one.id: one.name for one in customers}
+        matches = _matches(phrase, projects, [project_texts(one, names) for one in projects])
+        candidates = [
+            ProjectCandidate(
+                **dict(one), customer_name=names.get(one.customer, ""), **match._asdict()
+            )
+            for one, match in zip(projects, matches, strict=True)
+            if (match.score >= LEAST or not phrase)
             and (archived or one.status != "archived")
             and (not member or any(m.employee == member for m in one.team))
             and (not lead or lead in leads_of(one))
-        ):
-            fields = {**dict(one), "customer_name": names.get(one.customer, "")}
-            candidates.append(ProjectCandidate(**fields, **match._asdict()))
-    most = OTHERS_AT_MOST if phrase.strip() else len(candidates)
-    return collected.result(_shown(candidates, most))
+        ]
+        row.data = _shown(candidates, OTHERS_AT_MOST if phrase else len(candidates))
 
 
 def project_texts(project: wire.ProjectDetail, customers: Mapping[str, str]) -> Texts:
@@ -295,30 +301,34 @@ def project_texts(project: wire.ProjectDetail, customers: Mapping[str, str]) -> 
     }
 
 
-def Combo_Resolve_Customer_For_Phrase(session: CompanySession, phrase: str) -> dict[str, object]:
-    """{candidates: [{fields of Req_GetCustomer, score, matched}], tied}"""
+def Combo_Resolve_Customer_For_Phrase(session: CompanySession, phrase: str) -> Rows:
+    """[{data: {candidates: [{fields of Req_GetCustomer, score, matched}], tied}}]"""
     phrase = bare_id(phrase)
     if not phrase.strip():
         raise ToolFault("phrase must not be empty")
-    collected = Collector()
-    customers = collected.rows(lambda: listings.whole_customers(session))
-    texts = [
-        {
-            "name": words(one.name),
-            "brief": words(one.brief),
-            "contact": words(f"{one.primary_contact_name} {one.primary_contact_email}"),
-            "location": words(one.location),
-            "id": words(one.id.replace("_", " ")),
-        }
-        for one in customers
-    ]
-    candidates = []
-    for one, match in zip(customers, _matches(phrase, customers, texts), strict=True):
-        if phrase.strip().casefold() == one.primary_contact_email.casefold():
-            match = Match(100, "contact's mail")
-        if match.score >= LEAST:
-            candidates.append(CustomerCandidate(**dict(one), **match._asdict()))
-    return collected.result(_shown(candidates, OTHERS_AT_MOST))
+    row = ComboRow(primary=phrase)
+    yield row
+    with Collector() as collected:
+        customers = collected.rows(lambda: listings.whole_customers(session))
+        texts = [customer_texts(one) for one in customers]
+        candidates = []
+        for one, match in zip(customers, _matches(phrase, customers, texts), strict=True):
+            if phrase.strip().casefold() == one.primary_contact_email.casefold():
+                match = Match(100, "contact's mail")
+            if match.score >= LEAST:
+                candidates.append(CustomerCandidate(**dict(one), **match._asdict()))
+        row.data = _shown(candidates, OTHERS_AT_MOST)
+
+
+def customer_texts(customer: wire.CompanyDetail) -> Texts:
+    """The words of a customer's name, brief, contact, location and id."""
+    return {
+        "name": words(customer.name),
+        "brief": words(customer.brief),
+        "contact": words(f"{customer.primary_contact_name} {customer.primary_contact_email}"),
+        "location": words(customer.location),
+        "id": words(customer.id.replace("_", " ")),
+    }
 
 
 def _matches(
@@ -343,8 +353,15 @@ def _matches(
     return matches
 
 
-def _shown(candidates: Sequence[Candidate], most: int) -> dict[str, object]:
-    """The best candidates, with how many share the best score."""
+@dataclass
+class Candidates:
+    """The best candidates, and how many share the best score."""
+
+    candidates: Sequence[Candidate]
+    tied: int
+
+
+def _shown(candidates: Sequence[Candidate], most: int) -> Candidates:
     ranked = sorted(candidates, key=lambda one: (-one.score, getattr(one, "id", None) or ""))
     tied = sum(one.score == ranked[0].score for one in ranked)
-    return {"candidates": ranked[: max(most, tied)], "tied": tied}
+    return Candidates(ranked[: max(most, tied)], tied)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from company_tools import listings
@@ -14,8 +15,7 @@ from company_tools.wiki_search import index_of
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
-from core.ledger import ToolFault
-from core.tools.collector import keeping
+from core.ledger import ComboRow, Rows, ToolFault
 
 PARTS_AT_MOST = 5
 """Of the wiki, beside the facts that bear on a right."""
@@ -75,20 +75,30 @@ def ties(session: CompanySession, employee: str) -> dict[str, list[str]]:
     }
 
 
-def Combo_Get_Current_User_With_Profile(session: CompanySession) -> dict[str, object]:
-    """{user: id, guest, profile: {fields of Req_GetEmployee}, led: [project id], member_of:
-    [project id], manages: [customer id], today, wiki_sha1}"""
+@dataclass
+class UserProfile:
+    """Who asks, with their record and what ties them to projects and customers."""
+
+    user: str
+    guest: bool
+    today: str
+    wiki_sha1: str
+    profile: Person | None = None
+    led: list[str] = field(default_factory=list)
+    member_of: list[str] = field(default_factory=list)
+    manages: list[str] = field(default_factory=list)
+
+
+def Combo_Get_Current_User_With_Profile(session: CompanySession) -> Rows:
+    """[{data: {user: id, guest, today, wiki_sha1, profile: {fields of Req_GetEmployee},
+    led: [project id], member_of: [project id], manages: [customer id]}}]"""
+    row = ComboRow()
+    yield row
     user = session.user()
-    result: dict[str, object] = {
-        "user": user.id, "guest": user.is_public, "profile": {}, "led": [], "member_of": [],
-        "manages": [], "today": user.today, "wiki_sha1": user.wiki_sha1,
-    }  # fmt: skip
-    if user.is_public:
-        return result
-    with keeping(**result):
-        result["profile"] = person_of(listings.employee(session, user.id))
-    with keeping(**result):
-        return {**result, **ties(session, user.id)}
+    row.data = shown = UserProfile(user.id, user.is_public, user.today, user.wiki_sha1)
+    if not user.is_public:
+        shown.profile = person_of(listings.employee(session, user.id))
+        vars(shown).update(ties(session, user.id))
 
 
 class Target(NamedTuple):
@@ -101,24 +111,32 @@ class Target(NamedTuple):
 
 def Combo_Get_Permission_Facts_For_Action(
     session: CompanySession, wiki: WikiStore, action: str, target: str = ""
-) -> dict[str, object]:
-    """{asker: {id, department, location, guest}, target: {kind, id, its ties to the asker},
-    wiki: [parts as Combo_Search_Wiki_For_Words finds them for the action]}. target: an id"""
+) -> Rows:
+    """target: an id. [{data: {asker: {id, department, location, guest}, target: {kind, id,
+    its ties to the asker}, wiki: [parts as Combo_Search_Wiki_For_Words finds for the action]}}]"""
     if not action.strip():
         raise ToolFault("action must not be empty")
+    row = ComboRow(primary=action, secondary=target or None)
+    yield row
     user = session.user()
-    who = {"id": user.id, "department": user.department, "location": user.location}
-    result: dict[str, object] = {"asker": {**who, "guest": user.is_public}, "target": None}
-    with keeping(**result):
-        pages = wiki_pages(session, wiki)
-        hits = index_of(pages).search([action], wiki.vectors)
-        result["wiki"] = [hit._asdict() for hit in hits[:PARTS_AT_MOST]]
+    asker = {"id": user.id, "department": user.department, "location": user.location}
+    row.data = facts = PermissionFacts(asker | {"guest": user.is_public})
+    pages = wiki_pages(session, wiki)
+    hits = index_of(pages).search([action], wiki.vectors)
+    facts.wiki = [hit._asdict() for hit in hits[:PARTS_AT_MOST]]
     if target in pages:
-        result["target"] = {"kind": "wiki page", "id": target}
+        facts.target = {"kind": "wiki page", "id": target}
     elif user.id and target:
-        with keeping(**result):
-            result["target"] = tied(session, user.id, target.strip()).facts
-    return result
+        facts.target = tied(session, user.id, target.strip()).facts
+
+
+@dataclass
+class PermissionFacts:
+    """What bears on whether who asks may do something."""
+
+    asker: dict[str, object]
+    target: dict[str, object] | None = None
+    wiki: list[dict[str, object]] = field(default_factory=list)
 
 
 def tied(session: CompanySession, requester: str, target: str) -> Target:

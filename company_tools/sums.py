@@ -7,9 +7,10 @@ or a table that has them beside the stored name.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import regex
 from pydantic import BaseModel
@@ -18,14 +19,14 @@ from company_tools import listings
 from company_tools.arguments import day
 from company_tools.change import levels_of
 from company_tools.company_session import CompanySession
-from company_tools.ids import PLACES, customer_id, employee_id, project_id, staff, value_of
+from company_tools.ids import PLACES, Field, customer_id, employee_id, project_id, staff, value_of
 from company_tools.profile import person_of
 from company_tools.wiki_pages import wiki_pages
 from company_tools.wiki_store import WikiStore
 from company_tools.words import words
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
-from core.ledger import ToolFault
+from core.ledger import ComboRow, Rows, ToolFault
 from core.tools.collector import Collector
 
 Status = Literal["idea", "exploring", "active", "paused", "archived"]
@@ -72,6 +73,20 @@ def filters(
     }
 
 
+@dataclass
+class Hours:
+    """Hours summed, all and by what they are for; voided ones count."""
+
+    total: float
+    billable: float
+    other: float
+    by_status: dict[str, float]
+    by_employee: dict[str, float]
+    by_project: dict[str, float]
+    by_customer: dict[str, float]
+    entries: list[wire.TimeEntryWithID]
+
+
 def Combo_Sum_Hours_For_Period(
     session: CompanySession,
     date_from: str,
@@ -79,28 +94,50 @@ def Combo_Sum_Hours_For_Period(
     project: str = "",
     employee: str = "",
     customer: str = "",
-) -> dict[str, object]:
-    """{total, billable, other, by_status, by_employee, by_project, by_customer: {name: hours},
-    entries: [entry], asked}. Voided hours count; by_status tells how many"""
+) -> Rows:
+    """[{data: {total, billable, other, by_status, by_employee, by_project, by_customer:
+    {name: hours}, entries: [entry]}}]. Voided hours count; by_status tells how many"""
     asked = filters(session, employee, project, customer, date_from, date_to)
-    collected = Collector()
-    entries = collected.rows(lambda: listings.entries(session, **asked))
-    by: dict[str, dict[str, float]] = {}
-    for field in ("status", "employee", "project", "customer"):
-        groups: defaultdict[str, list[float]] = defaultdict(list)
-        for entry in entries:
-            groups[getattr(entry, field) or ""].append(entry.hours)
-        by[f"by_{field}"] = {value: total(hours) for value, hours in sorted(groups.items())}
-    return collected.result(
-        {
-            "total": total(e.hours for e in entries),
-            "billable": total(e.hours for e in entries if e.billable),
-            "other": total(e.hours for e in entries if not e.billable),
-            **by,
-            "entries": entries,
-            "asked": {name: value for name, value in asked.items() if value},
-        }
-    )
+    row = _asked_row(asked)
+    yield row
+    with Collector() as collected:
+        entries = collected.rows(lambda: listings.entries(session, **asked))
+        row.data = Hours(
+            total=total(e.hours for e in entries),
+            billable=total(e.hours for e in entries if e.billable),
+            other=total(e.hours for e in entries if not e.billable),
+            **{f"by_{field}": _hours_by(field, entries) for field in _GROUPS},
+            entries=entries,
+        )
+
+
+_GROUPS = ("status", "employee", "project", "customer")
+
+
+def _asked_row(asked: Mapping[str, str]) -> ComboRow:
+    """The row of a search for time entries: its period, and its other filters."""
+    given = {name: value for name, value in asked.items() if value}
+    period = {name: given.pop(name) for name in ("date_from", "date_to") if name in given}
+    return ComboRow(primary=period or None, secondary=given or None)
+
+
+def _hours_by(field: str, entries: Iterable[wire.TimeEntryWithID]) -> dict[str, float]:
+    groups: defaultdict[str, list[float]] = defaultdict(list)
+    for entry in entries:
+        groups[getattr(entry, field) or ""].append(entry.hours)
+    return {value: total(hours) for value, hours in sorted(groups.items())}
+
+
+Ranked = TypeVar("Ranked", "Load", "Match")
+
+
+@dataclass
+class Ranking(Generic[Ranked]):
+    """People by a figure, highest first, and the ids of those with the highest and the lowest."""
+
+    people: list[Ranked]
+    most: list[str]
+    least: list[str]
 
 
 def Combo_Sum_Workload_For_Employees(
@@ -108,37 +145,45 @@ def Combo_Sum_Workload_For_Employees(
     department: str = "",
     location: str = "",
     statuses: list[Status] = [],  # noqa: B006
-) -> dict[str, object]:
-    """Of time slices: {people: [{id, name, department, location, workload, projects: [{id,
-    name, status, role, time_slice}]}] highest first, most: [id], least: [id]}. statuses: of
-    projects; none: all"""
+) -> Rows:
+    """Of time slices. [{data: {people: [{id, name, department, location, workload,
+    projects: [{id, name, status, role, time_slice}]}] highest first, most: [id], least: [id]}}].
+    statuses: of projects; none: all"""
+    row = ComboRow(primary=_places(department, location) or None, secondary=statuses or None)
+    yield row
     people = staff(listings.employees(session), department, location)
     seats: defaultdict[str, list[Seat]] = defaultdict(list)
-    collected = Collector()
-    for project in collected.rows(lambda: listings.whole_projects(session)):
-        for member in project.team if not statuses or project.status in statuses else ():
-            about = {"id": project.id, "name": project.name, "status": project.status}
-            seat = Seat(**about, role=member.role, time_slice=member.time_slice)
-            seats[member.employee].append(seat)
-    loads = [
-        Load(
-            **dict(one),
-            workload=total(seat.time_slice for seat in seats[one.id]),
-            projects=seats[one.id],
-        )
-        for one in people
-    ]
-    loads.sort(key=lambda load: (-load.workload, load.id))
-    ends = _ends(collected, [(one.id, one.workload) for one in loads])
-    return collected.result({"people": loads, **ends})
+    with Collector() as collected:
+        for project in collected.rows(lambda: listings.whole_projects(session)):
+            for member in project.team if not statuses or project.status in statuses else ():
+                about = {"id": project.id, "name": project.name, "status": project.status}
+                seat = Seat(**about, role=member.role, time_slice=member.time_slice)
+                seats[member.employee].append(seat)
+        loads = [
+            Load(
+                **dict(one),
+                workload=total(seat.time_slice for seat in seats[one.id]),
+                projects=seats[one.id],
+            )
+            for one in people
+        ]
+        row.data = _ranked(collected, loads, lambda load: load.workload)
 
 
-def _ends(collected: Collector, ranked: list[tuple[str, float]]) -> dict[str, list[str]]:
-    """The ids with the highest and with the lowest figure of a ranking, highest first."""
-    if collected.fault or not ranked:  # nobody knows who has most of a part
-        return {"most": [], "least": []}
-    ends = {"most": ranked[0][1], "least": ranked[-1][1]}
-    return {name: [id for id, figure in ranked if figure == end] for name, end in ends.items()}
+def _places(department: str, location: str) -> dict[str, str]:
+    given = {"department": department, "location": location}
+    return {name: value for name, value in given.items() if value}
+
+
+def _ranked(
+    collected: Collector, people: list[Ranked], figure: Callable[[Ranked], float]
+) -> Ranking[Ranked]:
+    people.sort(key=lambda one: (-figure(one), one.id))
+    if collected.fault or not people:  # nobody knows who has most of a part
+        return Ranking(people, [], [])
+    ends = [figure(people[0]), figure(people[-1])]
+    most, least = ([one.id for one in people if figure(one) == end] for end in ends)
+    return Ranking(people, most, least)
 
 
 def total(numbers: Iterable[float]) -> float:
@@ -146,31 +191,25 @@ def total(numbers: Iterable[float]) -> float:
     return float(sum((Decimal(str(n)) for n in numbers), Decimal()))
 
 
-T = TypeVar("T")
+def Combo_List_All_Employees(session: CompanySession, details: bool = False) -> Rows:
+    """[{data: [{id, name, email, salary, location, department}]}], with pay; details,
+    slow: with notes, skills, wills"""
+    read = listings.whole_employees if details else listings.employees
+    yield from _listed(lambda: [*read(session)], person_of if details else None)
 
 
-def Combo_List_All_Employees(session: CompanySession, details: bool = False) -> dict[str, object]:
-    """{employees: [{id, name, email, salary, location, department}]}, with pay; details, slow:
-    with notes, skills, wills"""
-    if not details:
-        return _listed("employees", lambda: listings.employees(session))
-    collected = Collector()
-    people = collected.rows(lambda: listings.whole_employees(session))
-    return collected.result({"employees": [person_of(one) for one in people]})
+def Combo_List_All_Projects(session: CompanySession, teams: bool = True) -> Rows:
+    """[{data: [{fields of Req_GetProject}]}], archived too; without teams no
+    description"""
+    read = listings.whole_projects if teams else listings.projects
+    yield from _listed(lambda: [*read(session)])
 
 
-def Combo_List_All_Projects(session: CompanySession, teams: bool = True) -> dict[str, object]:
-    """{projects: [fields of Req_GetProject]}, archived too; without teams no description"""
-    if not teams:
-        return _listed("projects", lambda: listings.projects(session))
-    return _listed("projects", lambda: listings.whole_projects(session))
-
-
-def Combo_List_All_Customers(session: CompanySession, details: bool = True) -> dict[str, object]:
-    """{customers: [fields of Req_GetCustomer]}; without details no brief, contact, manager"""
-    if not details:
-        return _listed("customers", lambda: listings.customers(session))
-    return _listed("customers", lambda: listings.whole_customers(session))
+def Combo_List_All_Customers(session: CompanySession, details: bool = True) -> Rows:
+    """[{data: [{fields of Req_GetCustomer}]}]; without details no brief, contact,
+    manager"""
+    read = listings.whole_customers if details else listings.customers
+    yield from _listed(lambda: [*read(session)])
 
 
 def Combo_List_All_Time_Entries(
@@ -180,16 +219,23 @@ def Combo_List_All_Time_Entries(
     customer: str = "",
     date_from: str = "",
     date_to: str = "",
-) -> dict[str, object]:
-    """{entries: [{id, employee, customer, project, date, hours, billable, work_category, notes,
-    status: draft, submitted, approved, invoiced or voided}]}, voided ones too"""
+) -> Rows:
+    """[{data: [{id, employee, customer, project, date, hours, billable, work_category,
+    notes, status: draft, submitted, approved, invoiced or voided}]}], voided ones too"""
     asked = filters(session, employee, project, customer, date_from, date_to)
-    return _listed("entries", lambda: listings.entries(session, **asked))
+    yield from _listed(lambda: listings.entries(session, **asked), row=_asked_row(asked))
 
 
-def _listed(field: str, read: Callable[[], list[T]]) -> dict[str, object]:
-    collected = Collector()
-    return collected.result({field: collected.rows(read)})
+def _listed(
+    read: Callable[[], list[Any]],
+    shown: Callable[[Any], BaseModel] | None = None,
+    row: ComboRow | None = None,
+) -> Rows:
+    row = row or ComboRow()
+    yield row
+    with Collector() as collected:
+        records = collected.rows(read)
+        row.data = [*map(shown, records)] if shown else records
 
 
 Levels = dict[str, int]
@@ -219,33 +265,34 @@ def Combo_Match_Employees_For_Skills(
     location: str = "",
     department: str = "",
     not_in_project: str = "",
-) -> dict[str, object]:
-    """Who has all, {name: least level}, 0: any: {people: [{id, name, department, location,
-    skills, wills, sum}]: everybody who fits, most, least: [id] of the highest and lowest sum
-    alone, asked}; skills, wills: those asked for"""
+) -> Rows:
+    """Who has all, {name: least level}, 0: any. [{data: {people: [{id, name, department,
+    location, skills, wills, sum}]: everybody who fits, with the levels asked for, most, least: [id]
+    of the highest and lowest sum alone}}]"""
     if not skills and not wills:
         raise ToolFault("give skills or wills: {name: least level}")
+    row = ComboRow(primary={"skills": skills, "wills": wills})
+    yield row
     asked: dict[LevelKind, Levels] = {
         kind: {level_name(session, wiki, kind, name): least for name, least in given.items()}
         for kind, given in zip(KINDS, (skills, wills), strict=True)
     }
-    places: dict[str, str] = {
+    places = {
         field: value_of(field, text, listings.employees(session))
         for field, text in zip(PLACES, (location, department), strict=True)
         if text
     }
+    row.primary, row.secondary = asked, places or None
     excluded: set[str] = set()
     if not_in_project:
         team = listings.project(session, project_id(session, not_in_project)).team
         excluded = {member.employee for member in team}
-    collected = Collector()
-    fitting = collected.rows(lambda: _having(session, asked, places))
-    wanted = [one.id for one in fitting if one.id not in excluded]
-    people = collected.rows(lambda: listings.employees_of(session, wanted))
-    rows = [_match(person, asked) for person in people]
-    rows.sort(key=lambda one: (-one.sum, one.id))
-    ends = _ends(collected, [(one.id, one.sum) for one in rows])
-    return collected.result({"people": rows, **ends, "asked": asked})
+    with Collector() as collected:
+        fitting = collected.rows(lambda: _having(session, asked, places))
+        wanted = [one.id for one in fitting if one.id not in excluded]
+        people = collected.rows(lambda: listings.employees_of(session, wanted))
+        matches = [_match(person, asked) for person in people]
+        row.data = _ranked(collected, matches, lambda match: match.sum)
 
 
 def _match(person: wire.EmployeeView, asked: dict[LevelKind, Levels]) -> Match:
@@ -258,16 +305,17 @@ def _match(person: wire.EmployeeView, asked: dict[LevelKind, Levels]) -> Match:
 
 
 def _having(
-    session: CompanySession, levels: dict[LevelKind, Levels], places: dict[str, str]
+    session: CompanySession, levels: Mapping[LevelKind, Levels], places: Mapping[Field, str]
 ) -> list[wire.EmployeeBrief]:
     """Everybody who has the levels at the place; kept until somebody changes."""
-    filters = {
+    filters: dict[str, object] = {
         kind: [{"name": name, "min_level": least} for name, least in wanted.items()]
         for kind, wanted in levels.items()
     }
+    filters |= {field: place for field, place in places.items()}
     return session.memory.kept(
-        ("employees", repr((filters, places))),
-        lambda: session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, **filters, **places),
+        ("employees", repr(filters)),
+        lambda: session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, **filters),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -22,62 +22,46 @@ from company_tools.profile import person_of
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
-from core.ledger import Tool, ToolFault, tool
+from core.ledger import ComboRow, Rows, Tool, ToolFault, combo_tool
 from core.ledger.calls import Kind
-from core.tools.collector import keeping
 from core.tools.faults import OutOfReach
 from core.tools.nowhere import Nowhere
 from core.tools.paging import END
 from core.tools.requests import bound, request_tool
 
-
-class Combo(NamedTuple):
-    """A tool of several requests, before it is one of a task."""
-
-    kind: Kind
-    function: Callable[..., object]
-    """Takes the session, and where it has such an argument the wiki, before all others."""
-    fields: dict[str, object]
-    """Its result where nothing was found."""
-    public: bool = False
-
-
-_RANKED: dict[str, object] = {"people": [], "most": [], "least": []}
-_CANDIDATES: dict[str, object] = {"candidates": [], "tied": 0}
-_CHANGED: dict[str, object] = {"id": "", "before": None, "sent": None, "after": None}
-_WRITTEN: dict[str, object] = {"written": [], "unchanged": [], "sha1_before": "", "sha1_after": ""}
-_PROFILE: dict[str, object] = {
-    "user": "", "guest": False, "profile": {}, "led": [], "member_of": [], "manages": [],
-    "today": "", "wiki_sha1": "",
-}  # fmt: skip
-_HOURS: dict[str, object] = {
-    "total": 0.0, "billable": 0.0, "other": 0.0, "by_status": {}, "by_employee": {},
-    "by_project": {}, "by_customer": {}, "entries": [], "asked": {},
-}  # fmt: skip
-_LOGGED: dict[str, object] = {"entry": None, "roles_of_employee": [], "roles_of_asker": []}
-_FACTS: dict[str, object] = {"asker": {}, "target": None, "wiki": []}
-COMBOS = (
-    Combo("read", profile.Combo_Get_Current_User_With_Profile, _PROFILE, public=True),
-    Combo("read", sums.Combo_List_All_Employees, {"employees": []}),
-    Combo("read", sums.Combo_List_All_Projects, {"projects": []}),
-    Combo("read", sums.Combo_List_All_Customers, {"customers": []}),
-    Combo("read", sums.Combo_List_All_Time_Entries, {"entries": []}),
-    Combo("read", sums.Combo_Sum_Workload_For_Employees, _RANKED),
-    Combo("read", sums.Combo_Match_Employees_For_Skills, {**_RANKED, "asked": {}}),
-    Combo("read", sums.Combo_Sum_Hours_For_Period, _HOURS),
-    Combo("read", ids.Combo_Resolve_Person_For_Name, _CANDIDATES),
-    Combo("read", ids.Combo_Resolve_Project_For_Phrase, _CANDIDATES),
-    Combo("read", ids.Combo_Resolve_Customer_For_Phrase, _CANDIDATES),
-    Combo("read", profile.Combo_Get_Permission_Facts_For_Action, _FACTS),
-    Combo("read", wiki_search.Combo_Search_Wiki_For_Words, {"chunks": []}, public=True),
-    Combo("read", wiki_pages.Combo_Read_Wiki_Pages, {"pages": {}}, public=True),
-    Combo("write", updates.Combo_Update_Employee_For_Changes, _CHANGED),
-    Combo("write", updates.Combo_Update_Team_For_Changes, _CHANGED),
-    Combo("write", updates.Combo_Update_Time_Entry_For_Changes, _CHANGED),
-    Combo("write", updates.Combo_Log_Time_For_Project, _LOGGED),
-    Combo("write", wiki_pages.Combo_Write_Wiki_Pages, _WRITTEN),
-    Combo("write", wiki_pages.Combo_Rename_Wiki_Page, _WRITTEN),
+COMBO_READS: tuple[Callable[..., Rows], ...] = (
+    profile.Combo_Get_Current_User_With_Profile,
+    sums.Combo_List_All_Employees,
+    sums.Combo_List_All_Projects,
+    sums.Combo_List_All_Customers,
+    sums.Combo_List_All_Time_Entries,
+    sums.Combo_Sum_Workload_For_Employees,
+    sums.Combo_Match_Employees_For_Skills,
+    sums.Combo_Sum_Hours_For_Period,
+    ids.Combo_Resolve_Person_For_Name,
+    ids.Combo_Resolve_Project_For_Phrase,
+    ids.Combo_Resolve_Customer_For_Phrase,
+    profile.Combo_Get_Permission_Facts_For_Action,
+    wiki_search.Combo_Search_Wiki_For_Words,
+    wiki_pages.Combo_Read_Wiki_Pages,
 )
+"""Each takes the session, and where it has such an argument the wiki, before all others."""
+COMBO_WRITES: tuple[Callable[..., Rows], ...] = (
+    updates.Combo_Update_Employee_For_Changes,
+    updates.Combo_Update_Team_For_Changes,
+    updates.Combo_Update_Time_Entry_For_Changes,
+    updates.Combo_Log_Time_For_Project,
+    wiki_pages.Combo_Write_Wiki_Pages,
+    wiki_pages.Combo_Rename_Wiki_Page,
+)
+PUBLIC = frozenset(
+    {
+        "Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki",
+        "Combo_Get_Current_User_With_Profile", "Combo_Search_Wiki_For_Words",
+        "Combo_Read_Wiki_Pages",
+    }
+)  # fmt: skip
+"""What everybody has, a guest too."""
 
 
 def tools_of(session: CompanySession, wiki: WikiStore) -> list[Tool]:
@@ -89,8 +73,7 @@ def tools_of(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     tools = all_tools(session, wiki)
     if known(session):
         return tools
-    public = PUBLIC | {combo.function.__name__ for combo in COMBOS if combo.public}
-    return [tool for tool in tools if tool.name in public]
+    return [tool for tool in tools if tool.name in PUBLIC]
 
 
 def known(session: CompanySession) -> bool:
@@ -105,7 +88,6 @@ def known(session: CompanySession) -> bool:
     return bool(session.requester)
 
 
-PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
 _DOCS = {
     "Req_GetEmployee": (
         "{employee: {id, name, email, salary, location, department, notes, skills, wills: "
@@ -146,7 +128,10 @@ _DAYS = frozenset({"date", "date_from", "date_to"})
 def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What a known user has; the answer to the user is none of them."""
     given = {"session": session, "wiki": wiki}
-    combos = (tool(one.kind, bound(one.function, given), fields=one.fields) for one in COMBOS)
+    combos = [
+        *(combo_tool("read", bound(one, given)) for one in COMBO_READS),
+        *(combo_tool("write", bound(one, given)) for one in COMBO_WRITES),
+    ]
     one_record: dict[str, Callable[[str], object]] = {
         "Req_GetEmployee": lambda id: {"employee": person_of(listings.employee(session, id))},
         "Req_GetProject": lambda id: {"project": listings.project(session, id), "found": True},
@@ -183,9 +168,10 @@ class ListedChange(BaseModel):
 def _of_list(session: CompanySession, tools: Mapping[str, Tool]) -> Tool:
     """The tool that makes several changes, which are judged together before the first is sent."""
 
-    def Combo_Make_Changes_For_List(changes: list[ListedChange]) -> dict[str, object]:
+    def Combo_Make_Changes_For_List(changes: list[ListedChange]) -> Rows:
         """ListedChange: {tool: name, arguments: {...}}; of Combo_Update_ and Combo_Log_ tools and
-        Req_UpdateProjectStatus. All or none is allowed; made in order: {done: [result]}"""
+        Req_UpdateProjectStatus. All or none is allowed; made in order: [{primary: tool,
+        secondary: arguments, data: as there}, ...]"""
         calls = [(tools[one.tool], tools[one.tool].bind([], one.arguments)) for one in changes]
         if not calls:
             raise ToolFault("changes must not be empty")
@@ -193,13 +179,22 @@ def _of_list(session: CompanySession, tools: Mapping[str, Tool]) -> Tool:
             for one, arguments in calls:
                 with suppress(Collected):
                     one.run(**arguments)
-        done: list[object] = []
-        with keeping(done=done), session.change_set(requests):
+        with session.change_set(requests):
             for one, arguments in calls:
-                done.append(one.run(**arguments))
-        return {"done": done}
+                row = ComboRow(primary=one.name, secondary=arguments)
+                yield row
+                try:
+                    row.data = _data_of(one.run(**arguments))
+                except ToolFault as fault:
+                    row.data = fault.found[0].data if fault.found else None
+                    raise
 
-    return tool("write", Combo_Make_Changes_For_List, fields={"done": []})
+    return combo_tool("write", Combo_Make_Changes_For_List)
+
+
+def _data_of(result: Any) -> object:
+    """The data of a tool that makes one change, whether it is a Combo tool or not."""
+    return result["results"][0]["data"] if "results" in result else result
 
 
 def shown_tools() -> list[Tool]:
@@ -238,8 +233,8 @@ def _update_info(
     """As the Combo tool does it: what is left out stays, which the request does not promise."""
     update = updates.Combo_Update_Employee_For_Changes
     levels = levels_of(skills or ()), levels_of(wills or ())
-    made = update(session, wiki, employee, **scalars, skills=levels[0], wills=levels[1])
-    return {"employee": person_of(listings.employee(session, str(made["id"])))}
+    (row,) = update(session, wiki, employee, **scalars, skills=levels[0], wills=levels[1])
+    return {"employee": person_of(listings.employee(session, row.primary))}
 
 
 def _listing(session: CompanySession, name: str) -> Tool:

@@ -7,31 +7,103 @@ change is never sent twice (``CompanySession.write``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from company_tools import listings
 from company_tools.arguments import bare_id, day
-from company_tools.change import ChangeRequest, levels_of, team_of
+from company_tools.change import RECORD, ChangeRequest, levels_of, team_of
 from company_tools.company_session import CompanySession, twice
+from company_tools.endpoints import ENDPOINTS
 from company_tools.ids import PLACES, employee_id, project_id, stored_value
 from company_tools.profile import Person, person_of
 from company_tools.sums import KINDS, LevelKind, Levels, level_name
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
-from core.ledger import ToolFault
-from core.tools.collector import keeping
+from core.ledger import ComboRow, Rows, ToolFault
 from core.tools.faults import Inconsistent
+from core.tools.task_api import body_of
 
 Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
 
 _EMPLOYEE_FIELDS = ("notes", "salary", "location", "department", "skills", "wills")
+R = TypeVar("R", bound=BaseModel)
 LOWEST, HIGHEST = 1, 10
 """Of levels (facts of the platform); a 0 comes of a level that was left out."""
+
+
+@dataclass
+class Effect:
+    """What a change moved: the values before, those sent and those afterwards; None: not known.
+
+    All are None where everything was so already.
+    """
+
+    before: object = None
+    sent: object = None
+    after: object = None
+
+
+@dataclass(frozen=True)
+class RecordChange(Generic[R]):
+    """A change of one record."""
+
+    id: str
+    read: Callable[[], R]
+    after: Callable[[R], R]
+    """The record with the changes in it."""
+    request: Callable[[R], ChangeRequest]
+    """Makes such a record of the one that there is."""
+    shown: Callable[[R, R, R], object]
+    """What a result has of a record, given that before and that wanted."""
+    check: Callable[[], None] = lambda: None
+    """Called where no earlier work has made the change."""
+
+    def from_record(self, record: R) -> ChangeRequest | None:
+        """The request that makes the change from a record; None: it is so already."""
+        wanted = self.after(record)
+        return None if wanted == record else self.request(wanted)
+
+
+def make_change(session: CompanySession, change: RecordChange[R], row: ComboRow) -> None:
+    """Change a record; the row tells of it as far as it went. Raises ToolFault."""
+    row.primary = change.id
+    now = change.read()
+    before = _begun_from(session, change, now)
+    if before is now:
+        change.check()
+    request, wanted = change.from_record(before), change.after(before)
+    row.data = effect = Effect()
+    if request is None:
+        return
+    effect.before = change.shown(before, before, wanted)
+    session.write(request, {RECORD: before.model_dump(mode="json", exclude_none=True)})
+    effect.sent = change.shown(wanted, before, wanted)
+    effect.after = change.shown(change.read(), before, wanted)
+
+
+def _begun_from(session: CompanySession, change: RecordChange[R], now: R) -> R:
+    """The record that a change begins from.
+
+    Where earlier work has made this very change, it is the record as it was before; else ``now``.
+    """
+    for made in session.facts.changed:
+        if not made.made_earlier or made.target != change.id or made.before is None:
+            continue
+        with suppress(ToolFault):
+            before = type(now).model_validate({**now.model_dump(), **made.before})
+            request = change.from_record(before)
+            same = request is not None and made.is_same(request.tool, body_of(request))
+            look = ENDPOINTS[made.path].look
+            if same and look and look(session, made.request, made.about) is not None:
+                return before
+    return now
 
 
 class Member(BaseModel):
@@ -57,12 +129,14 @@ def Combo_Update_Employee_For_Changes(
     wills: dict[str, int] = {},  # noqa: B006
     skill_deltas: dict[str, int] = {},  # noqa: B006
     will_deltas: dict[str, int] = {},  # noqa: B006
-) -> dict[str, object]:
-    """Keeps the rest; notes replace. Every update: {id, before, sent, after: {field: value} of
-    what changed; null where all was so already}"""
-    id = employee_id(session, employee)
+) -> Rows:
+    """Keeps the rest; notes replace. Every update: [{primary: id, data: {before, sent,
+    after: {field: value} of what changed; null where all was so}}]"""
     if salary_delta is not None and salary is not None:
         raise ToolFault("give salary or salary_delta, not both")
+    row = ComboRow(primary=employee)
+    yield row
+    id = employee_id(session, employee)
     given = {"notes": notes, "salary": salary, "location": location, "department": department}
     scalars = {field: value for field, value in given.items() if value is not None}
     for field in [place for place in PLACES if place in scalars]:
@@ -75,7 +149,7 @@ def Combo_Update_Employee_For_Changes(
         fields = after.model_dump(include={*_EMPLOYEE_FIELDS})
         return company.Req_UpdateEmployeeInfo(employee=id, **fields, changed_by=session.actor())
 
-    return session.make_change(
+    change = RecordChange(
         id,
         partial(listings.employee, session, id),
         partial(_employee_after, session, wiki, scalars, salary_delta, levels),
@@ -83,6 +157,7 @@ def Combo_Update_Employee_For_Changes(
         lambda *records: _changed(*map(person_of, records)),
         check=partial(_refuse_second_step, session, id) if steps else lambda: None,
     )
+    make_change(session, change, row)
 
 
 def _changed(record: Person, before: Person, wanted: Person) -> dict[str, object]:
@@ -170,9 +245,11 @@ def Combo_Update_Team_For_Changes(
     add: list[Member] = [],  # noqa: B006
     remove: list[str] = [],  # noqa: B006
     change: list[Member] = [],  # noqa: B006
-) -> dict[str, object]:
+) -> Rows:
     """Member: {employee, role: Lead, Engineer, Designer, QA, Ops or Other, time_slice: 0 to 1};
-    change: only what is to be otherwise. {id, before, sent, after: [member] of whom it moves}"""
+    change: only what is to be otherwise. data: {before, sent, after: [member] of whom it moves}"""
+    row = ComboRow(primary=project)
+    yield row
     id = project_id(session, project)
 
     def after(record: wire.ProjectDetail) -> wire.ProjectDetail:
@@ -192,7 +269,7 @@ def Combo_Update_Team_For_Changes(
         return [member for member in record.team if member not in other.team]
 
     read = partial(listings.project, session, id)
-    return session.make_change(id, read, after, request, shown)
+    make_change(session, RecordChange(id, read, after, request, shown), row)
 
 
 def _team_after(
@@ -241,13 +318,16 @@ def update_status(session: CompanySession, id: str, status: str) -> dict[str, ob
     """Change a project's status. Raises ToolFault where there is no such project."""
 
     asked = {"id": id, "status": status, "changed_by": session.actor()}
-    return session.make_change(
+    change = RecordChange(
         id,
         lambda: listings.project(session, id),
         lambda record: record.model_copy(update={"status": status}),
         lambda _: company.Req_UpdateProjectStatus.model_validate(asked),
         lambda record, *_: record.status,
     )
+    row = ComboRow()
+    make_change(session, change, row)
+    return {"id": id, **vars(row.data)}
 
 
 EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"]
@@ -265,9 +345,11 @@ def Combo_Update_Time_Entry_For_Changes(
     notes: str | None = None,
     billable: bool | None = None,
     status: EntryStatus | None = None,
-) -> dict[str, object]:
+) -> Rows:
     """An entry by its id"""
     id = bare_id(id)
+    row = ComboRow(primary=id)
+    yield row
     given = (date, hours, work_category, notes, billable, status)
     wanted = {f: v for f, v in zip(_ENTRY_FIELDS, given, strict=True) if v is not None}
     if date is not None:
@@ -279,13 +361,23 @@ def Combo_Update_Time_Entry_For_Changes(
         fields = {field: getattr(after, field) for field in _ENTRY_FIELDS}
         return company.Req_UpdateTimeEntry(id=id, **fields, changed_by=session.actor())
 
-    return session.make_change(
+    change = RecordChange(
         id,
         lambda: listings.entry(session, id),
         lambda record: record.model_copy(update=wanted),
         request,
         lambda record, *_: {field: getattr(record, field) for field in wanted},
     )
+    make_change(session, change, row)
+
+
+@dataclass
+class Logged:
+    """Hours as they were logged, and the roles in the project of whose they are and of who logs."""
+
+    roles_of_employee: list[str]
+    roles_of_asker: list[str]
+    entry: wire.Resp_LogTimeEntry | None = None
 
 
 def Combo_Log_Time_For_Project(
@@ -299,13 +391,16 @@ def Combo_Log_Time_For_Project(
     status: EntryStatus = "draft",
     work_category: str = "",
     allow_non_member: bool = False,
-) -> dict[str, object]:
-    """On its customer too: {entry, roles_of_employee: [role], roles_of_asker: [role]}. For
-    members of the team; allow_non_member: only where the wiki allows others. work_category "":
-    customer_project, on an own project internal"""
-    who, where = employee_id(session, employee), project_id(session, project)
+) -> Rows:
+    """On its customer too. [{data: {entry, roles_of_employee: [role], roles_of_asker:
+    [role]}}]. For members of the team; allow_non_member: only where the wiki allows others.
+    work_category "": customer_project, on an own project internal"""
     if not hours > 0:
         raise ToolFault(f"hours must be above 0, not {hours}")
+    row = ComboRow(primary=employee, secondary=project)
+    yield row
+    who, where = employee_id(session, employee), project_id(session, project)
+    row.primary, row.secondary = who, where
     record = listings.project(session, where)
     if not allow_non_member:
         check_member(session, who, where)
@@ -324,10 +419,9 @@ def Combo_Log_Time_For_Project(
         status=status,
         logged_by=by,
     )
-    whose = {"roles_of_employee": who, "roles_of_asker": by}
-    roles = {key: [m.role for m in record.team if m.employee == id] for key, id in whose.items()}
-    with keeping(**roles):
-        return {"entry": session.write(request), **roles}
+    whose = [[str(m.role) for m in record.team if m.employee == id] for id in (who, by)]
+    row.data = logged = Logged(roles_of_employee=whose[0], roles_of_asker=whose[1])
+    logged.entry = session.write(request)
 
 
 def check_member(session: CompanySession, employee: str, project: str) -> None:

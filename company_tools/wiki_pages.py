@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rapidfuzz import process
 
 from company_tools.change import RECORD
@@ -11,9 +13,8 @@ from company_tools.wiki_store import Pages, WikiStore
 from company_tools.words import words
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
-from core.ledger import ToolFault
+from core.ledger import ComboRow, Rows, ToolFault
 from core.tools.ahead import one
-from core.tools.collector import keeping
 from core.tools.faults import Inconsistent
 from core.tools.task_api import body_of
 
@@ -47,8 +48,11 @@ def pages_now(session: CompanySession, wiki: WikiStore) -> Pages:
             batch = paths[start : start + AHEAD_AT_MOST]
             session.read_ahead(one(company.Req_LoadWiki(file=path)) for path in batch)
             for path in batch:
-                with keeping(pages=pages):
+                try:
                     pages[path] = load(session, path)
+                except ToolFault as fault:
+                    fault.rows = [*pages.items()]
+                    raise
             if sum(map(len, pages.values())) > WIKI_AT_MOST:
                 # No company's wiki is that large, and a part of it is not its rules.
                 raise Inconsistent(f"the wiki has more than {WIKI_AT_MOST:,} characters")
@@ -75,16 +79,20 @@ def Combo_Read_Wiki_Pages(
     session: CompanySession,
     wiki: WikiStore,
     files: list[str] = [],  # noqa: B006
-) -> dict[str, object]:
-    """{pages: {file: content}}; none named: all"""
+) -> Rows:
+    """[{primary: file, data: content}, ...]; none named: all"""
     try:
         pages = wiki_pages(session, wiki)
     except ToolFault as fault:
-        read: Pages = fault.found.get("pages", {})
-        fault.found = {"pages": {p: t for p, t in read.items() if p in files or not files}}
+        read = dict(fault.rows or ())
+        for path in read:
+            if path in files or not files:
+                yield ComboRow(primary=path, data=read[path])
+        yield ComboRow(primary=[file for file in files if file not in read] or None)
         raise
     named = {page_name(pages, file): "" for file in files} or pages
-    return {"pages": {path: pages[path] for path in named}}
+    for path in named:
+        yield ComboRow(primary=path, data=pages[path])
 
 
 def page_name(pages: Pages, text: str) -> str:
@@ -103,11 +111,19 @@ def stem(path: str) -> tuple[str, ...]:
     return words(path.casefold().removesuffix(".md").removesuffix(".txt"))
 
 
-def Combo_Write_Wiki_Pages(
-    session: CompanySession, wiki: WikiStore, pages: dict[str, str]
-) -> dict[str, object]:
-    """{file: exact content}, "" deletes: {written: [file], unchanged: [file], sha1_before,
-    sha1_after}"""
+@dataclass
+class PageChange:
+    """What became of a page that was to be written."""
+
+    written: bool
+    """False: it was so already."""
+    sha1_before: str
+    sha1_after: str = ""
+
+
+def Combo_Write_Wiki_Pages(session: CompanySession, wiki: WikiStore, pages: dict[str, str]) -> Rows:
+    """{file: exact content}, "" deletes. [{primary: file, data: {written: false where it
+    was so, sha1_before, sha1_after}}, ...]"""
     if not pages:
         raise ToolFault("pages must not be empty: {file: content}")
     if not all(file.strip() for file in pages):
@@ -115,26 +131,30 @@ def Combo_Write_Wiki_Pages(
     who = session.actor()
     now = dict(wiki_pages(session, wiki))
     before = session.user().wiki_sha1
-    written: list[str] = []
-    same: list[str] = []
+    shown: list[PageChange] = []
     requests: list[company.Req_UpdateWiki] = []
     for file, content in pages.items():
         request = company.Req_UpdateWiki(file=file, content=content, changed_by=who)
-        as_it_is = now.get(file, "") == content and not _made_earlier(session, request)
-        same += [file] if as_it_is else []
-        requests += [] if as_it_is else [request]
-    kept = keeping(written=written, unchanged=same, sha1_before=before)
-    with kept, session.change_set(requests):
+        if now.get(file, "") != content or _made_earlier(session, request):
+            requests.append(request)
+            continue
+        shown.append(PageChange(False, before))
+        yield ComboRow(primary=file, data=shown[-1])
+    with session.change_set(requests):
         for request in requests:
             file, content = request.file, request.content
+            row = ComboRow(primary=file)
+            yield row
             session.write(request, {RECORD: {"content": now.get(file, "")}})
-            written.append(file)
+            row.data = PageChange(True, before)
+            shown.append(row.data)
             now.pop(file, None)
             now |= {file: content} if content else {}
         after = session.user().wiki_sha1
-    if written and after != before:
+    for change in shown:
+        change.sha1_after = after
+    if requests and after != before:
         wiki.keep(after, now)
-    return {"written": written, "unchanged": same, "sha1_before": before, "sha1_after": after}
 
 
 def _made_earlier(session: CompanySession, request: company.Req_UpdateWiki) -> bool:
@@ -142,19 +162,18 @@ def _made_earlier(session: CompanySession, request: company.Req_UpdateWiki) -> b
     return session.facts.made_earlier(request.tool, body_of(request)) is not None
 
 
-def Combo_Rename_Wiki_Page(
-    session: CompanySession, wiki: WikiStore, old: str, new: str
-) -> dict[str, object]:
-    """Byte for byte: {written, unchanged, sha1_before, sha1_after}"""
+def Combo_Rename_Wiki_Page(session: CompanySession, wiki: WikiStore, old: str, new: str) -> Rows:
+    """Byte for byte; both pages as above"""
     # A copy is saved, then the old page is emptied. Where the new page holds the very content
     # already, as a renaming that was cut off leaves it, only the old one is.
     pages = wiki_pages(session, wiki)
     emptied = company.Req_UpdateWiki(file=old, content="", changed_by=session.actor())
     if old not in pages and new in pages and _made_earlier(session, emptied):
-        return Combo_Write_Wiki_Pages(session, wiki, {new: load(session, new), old: ""})
-    if old not in pages:
+        content = load(session, new)
+    elif old not in pages:
         raise ToolFault(f"the wiki has no page {old[:80]!r}; there are: {', '.join(pages)}")
-    content = load(session, old)
-    if new == old or (new in pages and load(session, new) != content):
-        raise ToolFault(f"there is a page {new[:80]!r} already")
-    return Combo_Write_Wiki_Pages(session, wiki, {new: content, old: ""})
+    else:
+        content = load(session, old)
+        if new == old or (new in pages and load(session, new) != content):
+            raise ToolFault(f"there is a page {new[:80]!r} already")
+    yield from Combo_Write_Wiki_Pages(session, wiki, {new: content, old: ""})

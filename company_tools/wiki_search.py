@@ -18,7 +18,7 @@ from company_tools.company_session import CompanySession
 from company_tools.wiki_pages import stem, wiki_pages
 from company_tools.wiki_store import WikiStore
 from company_tools.words import SAME, alike, words
-from core.ledger import ToolFault
+from core.ledger import ComboRow, Rows, ToolFault
 from core.models.embeddings import PageVectors
 
 CHUNK_CHARS = 700
@@ -179,14 +179,16 @@ def chunks_of(path: str, text: str) -> Iterator[Chunk]:
 
 def Combo_Search_Wiki_For_Words(
     session: CompanySession, wiki: WikiStore, words: list[str], top: int = 8
-) -> dict[str, object]:
-    """Words or regex: {chunks: [{page, line, heading, text, score, found_by: [regex, keywords,
-    meaning]}] best first}"""
+) -> Rows:
+    """Words or regex. [{data: [{page, line, heading, text, score, found_by: [regex,
+    keywords, meaning]}] best first}]"""
     asked = [text for text in words if text.strip()]
     if not asked:
         raise ToolFault("words must not be empty")
+    row = ComboRow(primary=asked)
+    yield row
     hits = index_of(wiki_pages(session, wiki)).search(asked, wiki.vectors)
-    return {"chunks": [hit._asdict() for hit in hits[: max(top, 0)]]}
+    row.data = [hit._asdict() for hit in hits[: max(top, 0)]]
 
 
 def _pattern(text: str) -> regex.Pattern[str] | None:

@@ -107,11 +107,10 @@ class Row(Shown):
         return {line.sku: line.quantity for line in self.items}
 
 
-class AddedRow(Shown):
-    """What a basket costs with one product more."""
+class Addition(Shown):
+    """What a basket costs with one product more, and a code that gives a discount then."""
 
     added: str
-    coupon: str
     subtotal: int
     discount: int
     total: int

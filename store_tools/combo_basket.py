@@ -2,53 +2,60 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from core.ledger import Tool, ToolFault, tool
-from core.tools.collector import keeping
-from store_tools.basket import AddedRow, Basket, Content, Item, Row, content_of
+from core.ledger import ComboRow, Rows, Tool, ToolFault, combo_tool
+from store_tools.basket import Basket, Content, Item, Product, content_of
 from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.combo_products import (
     FoundProducts,
     find_products,
     generate_baskets,
-    named_products,
 )
 from store_tools.coupon_search import try_coupons
-from store_tools.coupon_trial import Refusal, Search
+from store_tools.coupon_trial import Trial
 from store_tools.requests import known_dead
-from store_tools.store_session import StoreSession, read_catalog
+from store_tools.store_session import StoreSession
 
 
 def basket_tools(session: StoreSession) -> list[Tool]:
     """The tools that move the basket of one shop."""
 
-    def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> Basket:
-        """Makes the basket exactly this ([{sku, quantity}]): {items: [{sku, quantity, price}],
-        subtotal, coupon, discount, total}. With an error it stays as before."""
-        return set_basket(session, content_of(items), coupon)
+    def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> Rows:
+        """Makes the basket exactly this ([{sku, quantity}]): [{data: {items: [{sku, quantity,
+        price}], subtotal, coupon, discount, total}}]. With an error it stays as before."""
+        row = ComboRow(primary=items, secondary=coupon)
+        yield row
+        row.data = session.known()
+        row.data = set_basket(session, content_of(items), coupon)
 
-    def Combo_Empty_Basket() -> Basket:
-        """Takes the coupon off too; result as above."""
-        return set_basket(session, {}, "")
+    def Combo_Empty_Basket() -> Rows:
+        """Takes the coupon off too; results as above."""
+        row = ComboRow(primary=[], secondary="")
+        yield row
+        row.data = session.known()
+        row.data = set_basket(session, {}, "")
 
     def Combo_Test_Coupons_For_Product_Combinations(
         combinations: list[list[Item]], coupons: list[str], every: bool = False
-    ) -> Search:
+    ) -> Rows:
         """Prices baskets ([[{sku, quantity}]]) with each coupon and none, restores the basket:
-        {results: [{items, coupon, subtotal, discount, total}] cheapest first, only codes that take
-        something off, errors: [{items or coupon, error}] (also of a useless code), untried:
-        baskets skipped as none can be cheapest (0 with every), with_addition: [{added: sku, coupon,
-        total}]: one product more that makes a code work}"""
-        contents = [content_of(items) for items in combinations]
-        return try_coupons(session, contents, coupons, every=every)
+        [{primary: [{sku, quantity}], secondary: coupon, data: {subtotal, discount, total}}, ...]
+        cheapest first, only codes that take something off. Then rows with an error: a refused
+        basket, a useless code (data: {added: sku, ...} if one product more makes it work), baskets
+        skipped as none can be cheapest (not with every)"""
+        trial = Trial(session, [content_of(items) for items in combinations], coupons)
+        try:
+            try_coupons(trial, every=every)
+        except ToolFault:
+            yield from (*trial.priced(), *trial.failed())
+            raise
+        yield from (*trial.priced(), *trial.failed())
 
-    # Of a basket that nobody could look at nothing is claimed, not that it is empty.
-    unseen = dict.fromkeys(("items", "subtotal", "coupon", "discount", "total"))
     return [
-        tool("write", Combo_Set_Basket_For_Items, fields=unseen),
-        tool("write", Combo_Empty_Basket, fields=unseen),
-        tool("read", Combo_Test_Coupons_For_Product_Combinations, fields=vars(Search())),
+        combo_tool("write", Combo_Set_Basket_For_Items),
+        combo_tool("write", Combo_Empty_Basket),
+        combo_tool("read", Combo_Test_Coupons_For_Product_Combinations),
     ]
 
 
@@ -63,13 +70,11 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
     """
     before, owed = session.known(), set(session.unanswered)
     if not holds(before, wanted, coupon):
-        with keeping(**dict(before)):
-            known_dead(session, coupon)
+        known_dead(session, coupon)
     try:
         basket = bring_to(session, before, wanted, coupon)
     except ToolFault as fault:
         bring_back(session, before, fault)
-        fault.with_found(dict(before))
         raise
     # What was lost on the way was made good on the way, and so was a basket that never came.
     for path in session.unanswered.keys() - (owed - {WHOLE_BASKET} if wanted else owed):
@@ -79,13 +84,9 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
 
 @dataclass
 class Cheapest(FoundProducts):
-    """What became of finding, pricing and setting."""
+    """What was found and set."""
 
-    prices: list[Row] = field(default_factory=list)
-    errors: list[Refusal] = field(default_factory=list)
-    with_addition: list[AddedRow] | None = None
     basket: Basket | None = None
-    reason: str = ""
 
 
 def cheapest_tool(session: StoreSession) -> Tool:
@@ -97,62 +98,49 @@ def cheapest_tool(session: StoreSession) -> Tool:
         units: int = 0,
         pieces: int = 0,
         packs: dict[str, int] | None = None,
-    ) -> Cheapest:
-        """Finds products (or takes SKUs), makes all mixes of exactly units (packs: {sku: what it
-        holds} where no mark tells) or pieces (packages), prices each with each coupon and none,
-        sets the cheapest. {fields of the search, prices: cheapest row of each coupon, errors,
-        with_addition, basket, reason: why nothing was set}"""
+    ) -> Rows:
+        """Finds products of one kind (or takes SKUs or whole names), makes all mixes of exactly
+        units (packs: {sku: what it holds} where no mark tells) or pieces (packages), prices each
+        with each coupon and none, makes the cheapest the whole basket: [{data: {fields of the
+        search, basket}, error: why nothing was set}, then rows of prices, one a coupon]"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")
-        result = Cheapest()
-        try:
-            _take_products(session, result, query)
-            held = {p.sku: 1 if pieces else p.units or 1 for p in result.matches}
-            contents = _contents(session, result, held | (packs or {}), units or pieces)
-            if contents:
-                _set_cheapest(session, result, contents, coupons)
-        except ToolFault as fault:
-            fault.with_found(vars(result))
-            raise
-        return result
+        row = ComboRow(primary=query)
+        yield row
+        found = find_products(session, row)
+        row.data = result = Cheapest(**vars(found))
+        contents, row.error = _mixes(session, found.matches, units, pieces, packs or {})
+        if row.error is None:
+            trial = Trial(session, contents, coupons)
+            result.basket, row.error = _set_cheapest(session, trial)
+            cheapest: dict[str, ComboRow] = {}
+            for priced in trial.priced():
+                cheapest.setdefault(priced.secondary, priced)
+            yield from (*cheapest.values(), *trial.failed())
 
-    return tool("write", Combo_Set_Cheapest_Basket_For_Query, fields=vars(Cheapest()))
-
-
-def _take_products(session: StoreSession, result: Cheapest, query: str | list[str]) -> None:
-    if isinstance(query, str):
-        vars(result).update(vars(find_products(session, query)))
-    else:
-        result.matches = named_products(session, query)
-        result.catalog_size = len(read_catalog(session))
+    return combo_tool("write", Combo_Set_Cheapest_Basket_For_Query)
 
 
-def _contents(
-    session: StoreSession, result: Cheapest, held: dict[str, int], units: int
-) -> list[Content]:
-    """All mixes of the matches, where a package has what it ``held``; notes why there is none."""
-    if not result.matches:
-        result.reason = "nothing matches"
-        return []
-    rows = [product.model_copy(update={"units": held[product.sku]}) for product in result.matches]
-    generated = generate_baskets(session, rows, units)
-    result.reason = generated.reason
-    return [one.content for one in generated.combinations]
+def _mixes(
+    session: StoreSession, found: list[Product], units: int, pieces: int, packs: dict[str, int]
+) -> tuple[list[Content], str | None]:
+    """All mixes of what was found, and why there is none."""
+    if not found:
+        return [], "nothing matches"
+    held = {p.sku: 1 if pieces else p.units or 1 for p in found} | packs
+    rows = [product.model_copy(update={"units": held[product.sku]}) for product in found]
+    generated = generate_baskets(session, rows, units or pieces)
+    return [one.content for one in generated.combinations], generated.reason or None
 
 
-def _set_cheapest(
-    session: StoreSession, result: Cheapest, contents: list[Content], coupons: list[str]
-) -> None:
-    """Price baskets and set the cheapest; notes why none was set."""
-    wanted, coupon = contents[0], ""
-    if any(coupons):
-        priced = try_coupons(session, contents, coupons, every=False)
-        result.errors, result.with_addition = priced.errors, priced.with_addition
-        rows = priced.results
-        if not rows:
-            result.reason = "the shop let no basket be filled"
-            return
-        cheapest = {row.coupon: row for row in reversed(rows)}
-        result.prices = [row for row in rows if row is cheapest[row.coupon]]
-        wanted, coupon = rows[0].content, rows[0].coupon
-    result.basket = set_basket(session, wanted, coupon)
+def _set_cheapest(session: StoreSession, trial: Trial) -> tuple[Basket | None, str | None]:
+    """Price the baskets of a trial where there is a code, and set the cheapest; or why not."""
+    if not trial.codes:
+        trial.spared = 0
+        return set_basket(session, trial.contents[0], ""), None
+    try_coupons(trial, every=False)
+    best = next(trial.priced(), None)
+    if best is None:
+        return None, "the shop let no basket be filled"
+    content = {line.sku: line.quantity for line in best.primary}
+    return set_basket(session, content, best.secondary), None

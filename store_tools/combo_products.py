@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from core.ledger import Tool, ToolFault, tool
+from core.ledger import ComboRow, Rows, Tool, ToolFault, combo_tool
 from core.tools.collector import Collector
+from core.tools.folding import fold
 from store_tools.basket import Product
 from store_tools.combinations import Generated, combinations_for
 from store_tools.search import FITS, NEAR, search, units_of
 from store_tools.store_session import StoreSession, read_catalog
 
-Row = str | dict[str, object]
+ProductLike = str | dict[str, object]
 """A product as generated code names it: by its SKU, or as it was told."""
 FOUND_AT_MOST = 40
 NEAR_AT_MOST = 5
@@ -20,14 +21,6 @@ SMALL_CATALOG = 12
 """A catalog of at most so many products is shown whole if nothing matches."""
 SHARED_BESIDE_MATCHES = 0.5
 """Share of the query's words that a near product has where others match."""
-
-
-@dataclass
-class ListedProducts:
-    """The whole catalog."""
-
-    products: list[Product] = field(default_factory=list)
-    count: int = 0
 
 
 @dataclass
@@ -42,40 +35,49 @@ class FoundProducts:
 def product_tools(session: StoreSession) -> list[Tool]:
     """The tools that read the catalog of one shop."""
 
-    def Combo_List_All_Products(refresh: bool = False) -> ListedProducts:
-        """{products: [same], count}. refresh=True after a failed checkout."""
-        collected = Collector()
-        listed = collected.rows(lambda: read_catalog(session, refresh=refresh))
-        products = [product_row(p) for p in listed]
-        return collected.result(ListedProducts(products, len(products)))
+    def Combo_List_All_Products(refresh: bool = False) -> Rows:
+        """[{data: [same]}]. refresh=True after a failed checkout."""
+        row = ComboRow()
+        yield row
+        with Collector() as collected:
+            listed = collected.rows(lambda: read_catalog(session, refresh=refresh))
+            row.data = [product_row(product) for product in listed]
 
-    def Combo_Find_Products_For_Query(query: str) -> FoundProducts:
-        """{matches: [{sku, name, price, available, units}], near: [same], catalog_size}. units:
-        what a package holds, by a mark (6pk). matches have all words of the query (a|b: either),
-        best first: never filter by an equal name. Near ones may fit."""
-        return find_products(session, query)
+    def Combo_Find_Products_For_Query(query: str) -> Rows:
+        """[{data: {matches: [{sku, name, price, available, units}], near: [same],
+        catalog_size}}]. units: what a package holds, by a mark (6pk). matches have all words of
+        the query (a|b: either), best first: never filter by an equal name. Near ones may fit."""
+        row = ComboRow(primary=query)
+        yield row
+        find_products(session, row)
 
     def Combo_Generate_Product_Combinations_For_Target_Units(
-        products: list[Row], target_units: int, max_combinations: int = 120
-    ) -> Generated:
+        products: list[ProductLike], target_units: int, max_combinations: int = 120
+    ) -> Rows:
         """All baskets with exactly target_units units of products (SKUs or rows of matches),
-        cheapest first: {combinations: [{items: [{sku, quantity}], units, subtotal}], total_found,
-        cut: some are left out, reason: why there is none}"""
-        return generate_baskets(session, products, target_units, max_combinations)
+        cheapest first. [{data: {combinations: [{items: [{sku, quantity}], units,
+        subtotal}], total_found, cut: some are left out}, error: why there is none}]"""
+        row = ComboRow(primary=target_units)
+        yield row
+        made = generate_baskets(session, products, target_units, max_combinations)
+        found = {"combinations": made.combinations, "total_found": made.total_found}
+        row.data, row.error = {**found, "cut": made.cut}, made.reason or None
 
-    generate = tool(
-        "read", Combo_Generate_Product_Combinations_For_Target_Units, fields=vars(Generated())
-    )
     return [
-        tool("read", Combo_Find_Products_For_Query, fields=vars(FoundProducts())),
-        tool("read", Combo_List_All_Products, fields=vars(ListedProducts())),
+        combo_tool("read", Combo_Find_Products_For_Query),
+        combo_tool("read", Combo_List_All_Products),
         # Prompts do not speak of it: Combo_Set_Cheapest_Basket_For_Query covers it.
-        replace(generate, told=False),
+        replace(
+            combo_tool("read", Combo_Generate_Product_Combinations_For_Target_Units), told=False
+        ),
     ]
 
 
 def generate_baskets(
-    session: StoreSession, products: Sequence[Row | Product], target_units: int, most: int = 120
+    session: StoreSession,
+    products: Sequence[ProductLike | Product],
+    target_units: int,
+    most: int = 120,
 ) -> Generated:
     """Generate the baskets of so many units.
 
@@ -88,16 +90,28 @@ def generate_baskets(
     return combinations_for(rows, target_units, most)
 
 
-def find_products(session: StoreSession, query: str) -> FoundProducts:
-    """Matches and near misses of a query in the shop's catalog.
+def find_products(session: StoreSession, row: ComboRow) -> FoundProducts:
+    """Put the matches and near misses of a query, the ``primary`` of a row, into its data.
+
+    A list names products: its matches are exactly those.
 
     Raises:
         ToolFault: the query is empty, or the catalog cannot be read.
     """
+    query = row.primary
+    if isinstance(query, list):
+        found = FoundProducts(named_products(session, query))
+        found.catalog_size = len(read_catalog(session))
+        return found
     if not query.strip():
         raise ToolFault("query must not be empty")
-    collected = Collector()
-    catalog = collected.rows(lambda: read_catalog(session))
+    with Collector() as collected:
+        catalog = collected.rows(lambda: read_catalog(session))
+        row.data = found = _found(query, catalog)
+    return found
+
+
+def _found(query: str, catalog: list[Product]) -> FoundProducts:
     found = sorted(
         zip(search(query, catalog), catalog, strict=True), key=lambda pair: pair[0], reverse=True
     )
@@ -107,23 +121,33 @@ def find_products(session: StoreSession, query: str) -> FoundProducts:
         # Beside what fits, products that share little with the query would be noise.
         least = SHARED_BESIDE_MATCHES if matches else 0.0
         near = [(f, p) for f, p in near if f.grade == NEAR or f.share >= least][:NEAR_AT_MOST]
-    result = FoundProducts(
+    return FoundProducts(
         [product_row(product) for _, product in matches],
         [product_row(product) for _, product in near],
         len(catalog),
     )
-    return collected.result(result)
 
 
-def named_products(session: StoreSession, skus: Sequence[str]) -> list[Product]:
-    """The products of these SKUs, with their units. Raises ToolFault: the shop lacks one."""
-    if not skus:
+def named_products(session: StoreSession, named: Sequence[str]) -> list[Product]:
+    """The products of these SKUs or whole names, with their units.
+
+    Raises ToolFault: the shop lacks one, or several have that name.
+    """
+    if not named:
         raise ToolFault("query must not be empty: words, or SKUs")
-    sold = {product.sku: product for product in read_catalog(session)}
-    for sku in skus:
-        if sku not in sold:
-            raise ToolFault(f"the shop has no product {sku!r}")
-    return [product_row(sold[sku]) for sku in dict.fromkeys(skus)]
+    catalog = read_catalog(session)
+    sold: dict[str, Product] = {}
+    for text in named:
+        meant = [p for p in catalog if p.sku == text] or [
+            p for p in catalog if fold(p.name) == fold(text.strip())
+        ]
+        if len(meant) != 1:
+            skus = ", ".join(product.sku for product in meant)
+            raise ToolFault(
+                f"the shop has {f'{skus} of the name' if meant else 'no product'} {text!r}"
+            )
+        sold[meant[0].sku] = product_row(meant[0])
+    return list(sold.values())
 
 
 def product_row(product: Product) -> Product:

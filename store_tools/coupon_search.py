@@ -19,13 +19,10 @@ from functools import reduce
 from operator import or_
 
 from core.ledger import ToolFault
-from store_tools.basket import AddedRow, Basket, Content
+from store_tools.basket import Addition, Basket, Content
 from store_tools.basket_moves import bring_back, distance, move, switch_coupon
-from store_tools.coupon_trial import Key, Search, Trial, key_of
-from store_tools.store_session import StoreSession
+from store_tools.coupon_trial import Key, Trial, key_of
 
-BASKETS_AT_MOST = 1000
-"""Finding the walk takes time that grows with the square of this."""
 FEW = 4
 """Of so few baskets all are tried: looking at them laid together saves nothing."""
 UNBOUNDED = 10**12
@@ -37,66 +34,58 @@ FEW_LEFT = 0.3
 """Where a look at all that a code leaves open may leave so many of them, it is made."""
 
 
-def try_coupons(
-    session: StoreSession, contents: list[Content], coupons: list[str], *, every: bool = True
-) -> Search:
+def try_coupons(trial: Trial, *, every: bool = True) -> None:
     """Try coupons on baskets: moves outside, coupons inside, the basket restored at the end.
 
     With ``every`` each code is tried on each basket; without, the most hopeful come first, and the
-    search ends when no basket that is left can be cheaper (``untried`` counts those). A code that
-    stays applied over a move is tried first on the next basket, so a basket costs at most its move
-    and two calls for each coupon. Refusals are recorded with what was refused; a fatal fault (an
-    unreachable store, a budget) ends the search. For each code that is taken and gives no discount,
-    cheap additions are tried on the cheapest basket (``with_addition``; None: not tried).
+    search ends when no basket that is left can be cheaper. A code that stays applied over a move is
+    tried first on the next basket, so a basket costs at most its move and two calls for each
+    coupon. Refusals are recorded with what was refused; a fatal fault (an unreachable store, a
+    budget) ends the search. For each code that is taken and gives no discount, cheap additions are
+    tried on the cheapest basket.
 
     Raises:
-        ToolFault: too many baskets, or a fatal fault; the basket was brought back if possible.
+        ToolFault: a fatal fault; the basket was brought back if possible.
     """
-    if len(contents) > BASKETS_AT_MOST:
-        raise ToolFault(f"at most {BASKETS_AT_MOST} combinations in one call, not {len(contents)}")
-    unique = list({tuple(sorted(c.items())): c for c in contents if c}.values())
-    codes = list(dict.fromkeys(c for c in coupons if c))
-    before = session.known()
-    trial = Trial(session, before)
-    untried = 0
+    session, before, spared = trial.session, trial.before, 0
     try:
-        if every or len(unique) <= FEW:
-            trial.visit_all(unique, codes)
+        if every or len(trial.contents) <= FEW:
+            trial.visit_all()
         else:
-            untried = _search(trial, unique, codes)
+            spared = _search(trial)
         _try_additions(trial)
         move(session, trial.content, before.content)
         switch_coupon(session, trial.coupon, before.coupon)
     except ToolFault as fault:
         bring_back(session, before, fault)
-        fault.with_found(vars(trial.result(len(unique) - trial.counted)))
         raise
     if trial.moved:
         bring_back(session, before)
-    return trial.result(untried)
+    trial.spared = spared
 
 
-def _search(trial: Trial, contents: list[Content], codes: list[str]) -> int:
+def _search(trial: Trial) -> int:
     """Find the cheapest basket with its code; how many baskets were not tried, as none is cheaper.
 
     Where the shop contradicts what the bounds rest on, everything is tried. Raises ToolFault.
     """
-    run = _Search(trial, contents, codes)
-    run.look_together(list(range(len(contents))), codes)
+    run = _Search(trial)
+    run.look_together(list(range(len(trial.contents))), trial.codes)
     while run.sound and run.step():
         pass
     if not run.sound:
         trial.results.clear()
         trial.errors.clear()
-        trial.visit_all(contents, codes)
+        trial.visit_all()
         return 0
     run.keep_barest()
-    return len(contents) - len(run.done)
+    return len(trial.contents) - len(run.done)
 
 
 class _Search:
-    def __init__(self, trial: Trial, contents: Sequence[Content], codes: list[str]) -> None:
-        self.trial, self.codes = trial, codes
+    def __init__(self, trial: Trial) -> None:
+        self.trial, self.codes = trial, trial.codes
+        contents, codes = trial.contents, trial.codes
         self.contents = [Counter(content) for content in contents]
         self.prices: dict[str, int] = {}
         self.most = {code: [UNBOUNDED] * len(contents) for code in codes}
@@ -245,13 +234,13 @@ def _try_additions(trial: Trial) -> None:
     trial.additions = TRIED_BESIDE if gave else TRIED_AT_MOST
     spare = [p for p in catalog if p.sku not in base and p.available > 0]
     cheap = [p.sku for p in sorted(spare, key=lambda p: p.price)[: trial.additions]]
-    rows: list[AddedRow] = []
+    found: dict[str, Addition] = {}
     for code in _working(trial, base, cheap, codes):
         for sku in cheap:
             if basket := _working(trial, base, [sku], [code]).get(code):
-                rows.append(AddedRow(added=sku, **basket.model_dump(exclude={"items"})))
+                found[code] = Addition(added=sku, **dict(basket))
                 break
-    trial.with_addition = rows
+    trial.with_addition = found
     # On the baskets that were asked for they gave nothing all the same.
     trial.gives = gave
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
-from pydantic import BaseModel
+from collections.abc import Iterator, Sequence
 
 from core.erc3_client import store
-from core.ledger import ToolFault
+from core.ledger import ComboRow, ToolFault
 from core.tools.faults import GivenUp, Inconsistent, OutOfReach, failed_request
 from store_tools.basket import (
-    AddedRow,
+    Addition,
     Basket,
     Content,
-    Line,
     Row,
     flaw_of,
     lines_of,
@@ -28,26 +24,10 @@ from store_tools.basket_moves import (
 from store_tools.requests import apply_coupon, known_dead
 from store_tools.store_session import StoreSession
 
+BASKETS_AT_MOST = 1000
+"""Finding the walk takes time that grows with the square of this."""
 Key = tuple[int, bool, int]
 """What makes a row better, least first: total, whether it needs a code, lines."""
-
-
-class Refusal(BaseModel):
-    """Why the shop did not take a basket, or a code gave nothing."""
-
-    items: tuple[Line, ...] | None = None
-    coupon: str | None = None
-    error: str
-
-
-@dataclass
-class Search:
-    """What a coupon search has found, the cheapest row first."""
-
-    results: list[Row] = field(default_factory=list)
-    errors: list[Refusal] = field(default_factory=list)
-    untried: int = 0
-    with_addition: list[AddedRow] | None = None
 
 
 def key_of(row: Row) -> Key:
@@ -58,20 +38,33 @@ def key_of(row: Row) -> Key:
 class Trial:
     """One coupon search: where the basket stands and what was found."""
 
-    def __init__(self, session: StoreSession, before: Basket) -> None:
+    def __init__(
+        self, session: StoreSession, contents: Sequence[Content], coupons: Sequence[str]
+    ) -> None:
+        """Raises ToolFault: too many baskets, or the shop does not show the present one."""
+        if len(contents) > BASKETS_AT_MOST:
+            text = f"at most {BASKETS_AT_MOST} combinations in one call, not {len(contents)}"
+            raise ToolFault(text)
         self.session = session
-        self.content = before.content
-        self.coupon: str | None = before.coupon
+        self.contents = list({tuple(sorted(c.items())): c for c in contents if c}.values())
+        self.codes = list(dict.fromkeys(code for code in coupons if code))
+        self.before = session.known()
+        self.content = self.before.content
+        self.coupon: str | None = self.before.coupon
         """None: not known."""
         self.moved = False
         self.results: list[Row] = []
-        self.errors: list[Refusal] = []
+        self.errors: list[ComboRow] = []
+        """Baskets that the shop refused to fill."""
+        self.spared: int | None = None
+        """Baskets that were left out because none of them can be cheapest; None: it was ended."""
         self.refused: dict[str, str] = {}
         """Codes that the shop does not take, with its words."""
         self.idle: dict[str, None] = {}
         """Codes that were accepted on some basket without a discount, in order."""
         self.gives: dict[str, None] = {}
-        self.with_addition: list[AddedRow] | None = None
+        self.with_addition: dict[str, Addition] | None = None
+        """By code, one product more that makes it work; None: none was tried."""
         self.additions = 0
 
     def keep(self, content: Content, views: Sequence[Basket]) -> list[Key]:
@@ -84,11 +77,11 @@ class Trial:
         self.results += rows
         return [key_of(row) for row in rows]
 
-    def visit_all(self, contents: list[Content], codes: list[str]) -> None:
+    def visit_all(self) -> None:
         """Try every code on every basket, each next to the one before. Raises as ``look``."""
-        for index in walk_order(self.content, contents):
-            if (views := self.look(contents[index], codes)) is not None:
-                self.keep(contents[index], views)
+        for index in walk_order(self.content, self.contents):
+            if (views := self.look(self.contents[index], self.codes)) is not None:
+                self.keep(self.contents[index], views)
 
     def look(
         self, content: Content, codes: list[str], *, asked_for: bool = True
@@ -117,7 +110,7 @@ class Trial:
                 now = self.session.known()
                 self.content, self.coupon = now.content, now.coupon
                 if asked_for:
-                    self.errors.append(Refusal(items=lines_of(content), error=fault.text))
+                    self.errors.append(ComboRow(primary=lines_of(content), error=fault.text))
                 return None
             self.content = dict(content)
             return views
@@ -176,31 +169,39 @@ class Trial:
             raise _unbelieved(Inconsistent(text))
         return basket
 
-    @property
-    def counted(self) -> int:
-        """How many baskets have a row or an error of their own."""
-        baskets = [row.items for row in self.results] + [error.items for error in self.errors]
-        return len(set(baskets))
+    def priced(self) -> Iterator[ComboRow]:
+        """A row for each basket and code that was priced, the cheapest first."""
+        for row in sorted(self.results, key=key_of):
+            data = row.model_dump(include={"subtotal", "discount", "total"})
+            yield ComboRow(primary=row.items, secondary=row.coupon, data=data)
 
-    def result(self, untried: int) -> Search:
-        """What was found, with refused baskets and codes, and codes that gave nothing."""
-        errors = list(self.errors)
-        errors += [Refusal(coupon=code, error=text) for code, text in self.refused.items()]
+    def failed(self) -> Iterator[ComboRow]:
+        """A row with its reason for each basket and code that has no price, and what was spared."""
+        yield from self.errors
+        for code, text in self.refused.items():
+            yield ComboRow(secondary=code, error=text)
         useful = {row.coupon for row in self.results}
         for code in {**self.idle, **self.gives}:
-            if code in useful:
-                continue
-            if code in self.gives:
-                where = "that could be cheapest"
-            elif self.with_addition is None:
-                where = "tried; additions not tried"
-            elif any(row.coupon == code for row in self.with_addition):
-                where = "tried; with an addition it works"
-            else:
-                where = f"tried, nor with one of the {self.additions} cheapest others"
-            text = f"{code}: accepted, no discount on any basket {where}"
-            errors.append(Refusal(coupon=code, error=text))
-        return Search(sorted(self.results, key=key_of), errors, untried, self.with_addition)
+            if code not in useful:
+                added = (self.with_addition or {}).get(code)
+                yield ComboRow(secondary=code, data=added, error=self._why_idle(code))
+        priced = {row.items for row in self.results} | {row.primary for row in self.errors}
+        left = len(self.contents) - len(priced) if self.spared is None else self.spared
+        if left:
+            why = "the search was ended" if self.spared is None else "none of them can be cheapest"
+            yield ComboRow(error=f"{left} baskets were not tried: {why}")
+
+    def _why_idle(self, code: str) -> str:
+        """Where a code was tried that was accepted and gave nothing."""
+        if code in self.gives:
+            where = "that could be cheapest"
+        elif self.with_addition is None:
+            where = "tried; additions not tried"
+        elif code in self.with_addition:
+            where = f"tried; with one {self.with_addition[code].added} more it works"
+        else:
+            where = f"tried, nor with one of the {self.additions} cheapest others"
+        return f"{code}: accepted, no discount on any basket {where}"
 
 
 def _unbelieved(fault: ToolFault) -> ToolFault:

@@ -78,10 +78,10 @@ class Expected(NamedTuple):
     coupon: str | None = None
     items: Content | None = None
 
-    def difference(self, basket: Basket) -> str | None:
-        """What a basket has otherwise; None: nothing."""
+    def difference(self, basket: Basket, limit: int | None) -> str | None:
+        """What a basket has otherwise; None: nothing. The ``limit`` passes for its total."""
         held = basket.content
-        if self.total not in (None, basket.total):
+        if self.total not in (None, basket.total, limit):
             return f"the basket's total is {basket.total}, expected {self.total}"
         if self.coupon not in (None, basket.coupon):
             return f"the basket's coupon is {basket.coupon!r}, expected {self.coupon!r}"
@@ -158,7 +158,10 @@ def _order_for(session: StoreSession, basket: Basket, expected: Expected) -> Che
         flaw = order.difference(basket)
     except ToolFault as fault:
         flaw = fault.text
-    if flaw is None and (other := expected.difference(basket)):
+    # Whose code passes the limit of the instruction's order for the total means that order. Without
+    # an instruction the total is a check on the items.
+    limit = order.limit if order and text is not None else None
+    if flaw is None and (other := expected.difference(basket, limit)):
         raise ToolFault(f"not checked out: {other}")
     if flaw is None and not session.looked_before:
         flaw = "what the shop sells was not reported before this instruction"

@@ -12,7 +12,8 @@ import regex
 
 from company_tools.toolbox import all_tools, shown_tools
 from core.erc3_client import ApiError, ApiException
-from core.ledger import Budget, Ledger, Tool, ToolFault
+from core.ledger import Budget, ComboRow, Ledger, Rows, Tool, ToolFault
+from core.ledger.combo import ComboResult, combo_tool
 from core.tools.faults import OutOfReach
 from store_tools.environment import StoreEnvironment, tools
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
@@ -23,7 +24,7 @@ from workshop.replay.recorded_tools import recorded_ledger
 NAME = regex.compile(r"Combo(?:_[A-Z][a-z]+){2,}(?:_For(?:_[A-Z][a-z]+)+)?")
 ERROR = {"method", "status", "code", "text", "parameters"}
 DOCS = Path(__file__).parents[1] / "docs" / "tools.md"
-ROW = regex.compile(r"^\| `(Combo_\w+)` \|[^|]*\| ([^|]+) \|", regex.MULTILINE)
+ROW = regex.compile(r"^\| `(Combo_\w+)` \|", regex.MULTILINE)
 COMPANY: dict[str, dict[str, Any]] = {
     "Combo_Get_Current_User_With_Profile": {},
     "Combo_List_All_Employees": {"details": True},
@@ -108,36 +109,32 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_combo_tool_is_named_for_what_it_does_and_is_tried_here() -> None:
     assert set(TOOLS) == {*COMPANY, *STORE}
     assert [name for name in TOOLS if not NAME.fullmatch(name)] == []
-    others = [*shown_tools(), *tools()]
-    assert all(t.fields is None for t in others if t.name not in TOOLS)
 
 
-def test_the_page_on_tools_has_each_with_its_fields() -> None:
-    rows = ROW.findall(DOCS.read_text(encoding="utf-8"))
-    assert {name: set(regex.findall(r"`(\w+)`", fields)) for name, fields in rows} == {
-        name: set(tool.fields or {}) for name, tool in TOOLS.items()
-    }
+def test_the_page_on_tools_has_each() -> None:
+    assert set(ROW.findall(DOCS.read_text(encoding="utf-8"))) == set(TOOLS)
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_a_result_has_exactly_the_fields_of_its_tool(name: str) -> None:
-    found = called(name, lambda world: None)
-    assert set(found) == {"success", *(TOOLS[name].fields or {}), "fatal_error"}
-    assert (found["success"], found["fatal_error"]) == (True, None)
-
-
-@pytest.mark.parametrize("name", TOOLS)
-def test_a_failed_request_leaves_the_fields_and_stands_beside_them(name: str) -> None:
-    """Whichever request of the call it is that the API refuses."""
-    failed = [found for nth in (1, 2, 3, 6) if not (found := called(name, nth_of(nth)))["success"]]
-    assert failed
-    for found in failed:
-        assert set(found) == {"success", *(TOOLS[name].fields or {}), "fatal_error"}
+def test_every_combo_tool_answers_in_rows_and_names_the_request_that_ended_it(name: str) -> None:
+    """Whichever request of the call it is that the API refuses, and where it refuses none."""
+    plans = [lambda world: None, *(nth_of(nth) for nth in (1, 2, 3, 6))]
+    answers = [called(name, plan) for plan in plans]
+    whole, ended = answers[0], [found for found in answers[1:] if not found["success"]]
+    assert (whole["success"], whole["fatal_error"]) == (True, None)
+    assert any(row["data"] is not None and row["error"] is None for row in whole["results"])
+    assert ended
+    for found in answers:
+        assert set(found) == {"success", "results", "fatal_error"}
+        assert ComboResult.model_validate(found).results
+        assert all(set(row) == set(ComboRow.model_fields) for row in found["results"])
+    for found in ended:
         error = found["fatal_error"]
         assert set(error) == ERROR
         assert error["method"].startswith("Req_")
         assert (error["status"], error["code"]) == (400, "odd")
         assert "no such luck" in error["text"]
+        assert found["results"][-1]["error"]
 
 
 def called(name: str, prepare: Callable[[Any], None]) -> dict[str, Any]:
@@ -174,6 +171,12 @@ def refusing(at: Any, which: Callable[[Any], bool], status: int = 400) -> None:
 # -- what is kept of it
 
 
+def only(found: dict[str, Any]) -> Any:
+    """The data of the one row of a result."""
+    (row,) = found["results"]
+    return row["data"]
+
+
 def crowd() -> Toolbox:
     staff = [person(f"p_{n:02}", f"Person {n}") for n in range(12)]
     return toolbox(kites(employees=[person("una_berg", "Una Berg"), *staff], projects=[],
@@ -185,8 +188,8 @@ def test_pages_that_came_before_are_kept(what: int) -> None:
     at = crowd()
     at.line.plan["/employees/list"] = [None, None, *[what] * 200]
     found = at.call("Combo_List_All_Employees")
-    assert [one["id"] for one in found["employees"]][:2] == ["una_berg", "p_00"]
-    assert len(found["employees"]) == 10
+    assert [one["id"] for one in only(found)][:2] == ["una_berg", "p_00"]
+    assert len(only(found)) == 10
     error = found["fatal_error"]
     assert (error["method"], error["status"]) == ("Req_ListEmployees", what)
     assert error["parameters"] == {"offset": 10, "limit": 5}
@@ -199,18 +202,18 @@ def test_records_that_were_read_before_are_kept_and_nothing_of_it_is_for_good() 
     through = at.line.dispatch
     refusing(at, lambda request: getattr(request, "id", "") == "p_02")
     found = at.call("Combo_List_All_Employees", details=True)
-    assert [one["id"] for one in found["employees"]] == ["una_berg", "p_00", "p_01"]
+    assert [one["id"] for one in only(found)] == ["una_berg", "p_00", "p_01"]
     assert found["fatal_error"]["parameters"] == {"id": "p_02"}
     at.line.dispatch = through
     whole = at.call("Combo_List_All_Employees", details=True)
-    assert len(whole["employees"]) == 13
+    assert len(only(whole)) == 13
     assert (whole["success"], whole["fatal_error"]) == (True, None)
 
 
 def test_nobody_has_most_of_a_part() -> None:
     at = toolbox()
     refusing(at, lambda request: getattr(request, "id", "") == "proj_tent")
-    found = at.call("Combo_Sum_Workload_For_Employees")
+    found = only(at.call("Combo_Sum_Workload_For_Employees"))
     assert {one["id"]: one["workload"] for one in found["people"]}["una_berg"] > 0
     assert (found["most"], found["least"]) == ([], [])
 
@@ -219,7 +222,9 @@ def test_pages_of_the_wiki_that_were_written_are_told() -> None:
     at = toolbox()
     at.line.plan["/wiki/update"] = [None, None, 400]
     found = at.call("Combo_Write_Wiki_Pages", **COMPANY["Combo_Write_Wiki_Pages"])
-    assert found["written"] == ["a.md", "b.md"]
+    assert [(row["primary"], bool(row["data"])) for row in found["results"]] == [
+        ("a.md", True), ("b.md", True), ("c.md", False)
+    ]  # fmt: skip
     assert found["fatal_error"]["parameters"]["file"] == "c.md"
     assert [fields["file"] for _, fields in at.line.events] == ["a.md", "b.md"]
 
@@ -228,11 +233,11 @@ def test_a_change_that_took_effect_is_told_where_the_look_behind_it_fails() -> N
     at = toolbox()
     at.line.plan["/employees/get"] = [None, 400]
     found = at.call("Combo_Update_Employee_For_Changes", employee="una_holm", notes="x")
-    assert (found["sent"], found["after"]) == ({"notes": "x"}, None)
+    assert (only(found)["sent"], only(found)["after"]) == ({"notes": "x"}, None)
     refused = toolbox()
     refused.line.plan["/employees/update"] = [400]
     found = refused.call("Combo_Update_Employee_For_Changes", employee="una_holm", notes="x")
-    assert (found["before"]["notes"], found["sent"], found["after"]) == ("", None, None)
+    assert only(found) == {"before": {"notes": ""}, "sent": None, "after": None}
 
 
 @pytest.mark.promise("no wrong write")
@@ -250,18 +255,17 @@ def test_a_write_that_may_have_taken_effect_stands_in_no_result() -> None:
 def test_an_unknown_write_is_raised_whatever_a_tool_says_of_it() -> None:
     """The ledger has the last word: it saw the request."""
     ledger = Ledger()
-    shown = TOOLS["Combo_Empty_Basket"]
 
-    def run(**_: object) -> object:
+    def Combo_Put_Thing() -> Rows:
+        yield ComboRow()
         with ledger.sending("/put", {}, "write"):
             fault = OutOfReach("no answer")
             fault.request = desk_error()
             raise fault
 
-    ledger.offer([Tool(shown.name, "write", "", shown.signature, run, shown.function,
-                       fields={"items": None})])  # fmt: skip
+    ledger.offer([combo_tool("write", Combo_Put_Thing)])
     with pytest.raises(OutOfReach):
-        ledger.call(shown.name, [], {})
+        ledger.call("Combo_Put_Thing", [], {})
 
 
 def desk_error() -> Any:
@@ -276,7 +280,7 @@ def test_products_and_tried_baskets_are_kept() -> None:
     shop = Shop()
     shop.line.plan["/products/list"] = [None, None, 400]
     listed = shop.call("Combo_List_All_Products")
-    assert listed["count"] == len(listed["products"]) > 0
+    assert [one["sku"] for one in only(listed)] == ["tea", "cup"]
     assert listed["fatal_error"]["method"] == "Req_ListProducts"
     shop = Shop()
     shop.line.plan["/basket/add"] = [None, None, *[503] * 100]
@@ -286,8 +290,9 @@ def test_products_and_tried_baskets_are_kept() -> None:
         coupons=[],
         every=True,
     )
-    assert len(found["results"]) == 2
-    assert (found["untried"], found["fatal_error"]["parameters"]["sku"]) == (1, "pot")
+    priced = [row["data"]["total"] for row in found["results"] if not row["error"]]
+    assert (priced, len(found["results"])) == ([4, 4], 3)
+    assert found["fatal_error"]["parameters"]["sku"] == "pot"
     assert shop.line.held == ({}, "")
 
 
@@ -297,7 +302,7 @@ def test_nothing_is_bought_where_the_error_of_setting_the_basket_is_overlooked()
     shop.call("Combo_Set_Basket_For_Items", items=TEA)
     shop.turn()
     shown = shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "cup", "quantity": 99}])
-    assert (shown["total"], shown["fatal_error"]["method"]) == (8, "Req_AddProductToBasket")
+    assert (only(shown)["total"], shown["fatal_error"]["method"]) == (8, "Req_AddProductToBasket")
     order = {"expected_total": 8, "expected_coupon": ""}
     cups = [{"sku": "cup", "quantity": 99}]
     with pytest.raises(ToolFault, match="'cup': 99"):

@@ -172,7 +172,8 @@ class CurrentUser(CompanyStage):
         if client is None:
             return Finding(failed="there is no model to ask")
         with self._environment.reading(ledger) as (session, _):
-            user = profile.Combo_Get_Current_User_With_Profile(session)
+            (row,) = profile.Combo_Get_Current_User_With_Profile(session)
+            user = dict(vars(row.data))
             for field, role in (("led", "Lead"), ("member_of", "")) if session.requester else ():
                 projects = profile.projects_of(session, session.requester, role)
                 user[field] = [profile.project_line(project) for project in projects]

@@ -14,10 +14,12 @@ from core.ledger.calls import (
     say_short,
     shortened,
 )
+from core.ledger.combo import ComboRow, Rows, combo_tool
 from core.ledger.ledger import Budget, Ledger
 from core.ledger.tool import Tool, tool
 
 __all__ = [
-    "Budget", "EntryObserver", "Intent", "Judgement", "Ledger", "LedgerEntry", "Notice", "Record",
-    "Resolved", "Tool", "ToolCall", "ToolFault", "WireCall", "say_short", "shortened", "tool",
+    "Budget", "ComboRow", "EntryObserver", "Intent", "Judgement", "Ledger", "LedgerEntry", "Notice",
+    "Record", "Resolved", "Rows", "Tool", "ToolCall", "ToolFault", "WireCall", "combo_tool",
+    "say_short", "shortened", "tool",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -53,17 +53,12 @@ class ToolFault(Exception):
         effect, which are never part of a result."""
         self.rows: list[Any] | None = None
         """The records of a listing that were read before it failed."""
-        self.found: dict[str, Any] = {}
-        """Fields of a tool's result that were filled before it failed."""
+        self.found: list[Any] | None = None
+        """The rows of a Combo tool's result that were given before it failed; None: it is none."""
 
     def after(self, earlier: ToolFault) -> Self:
-        """The same with the failed request, the rows and the fields of an earlier fault."""
+        """The same with the failed request, the records and the rows of an earlier fault."""
         self.request, self.rows, self.found = earlier.request, earlier.rows, earlier.found
-        return self
-
-    def with_found(self, fields: Mapping[str, Any]) -> Self:
-        """The same with fields of the result that were filled before; those it has stay."""
-        self.found = {**fields, **self.found}
         return self
 
 

@@ -24,6 +24,7 @@ from core.ledger.calls import (
     WireCall,
     WireOutcome,
 )
+from core.ledger.combo import partial_result
 from core.ledger.tool import Tool
 
 
@@ -126,7 +127,7 @@ class Ledger:
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Run a tool for generated code; the answer is a copy, not what the tool itself keeps.
 
-        A tool with ``fields`` answers also where a request failed, as long as every write of the
+        A Combo tool answers also where a request failed, as long as every write of the
         call is known to have taken effect or not.
 
         Raises ToolFault: unknown tool, wrong arguments, budget reached, or the tool's own refusal.
@@ -175,12 +176,12 @@ class Ledger:
 
         try:
             arguments = tool.bind(args, kwargs)
-            result = tool.whole(tool.run(**copy.deepcopy(arguments)))
+            result = tool.run(**copy.deepcopy(arguments))
         except ToolFault as fault:
             writes = {one.outcome for one in self._wire if one.kind == "write"}
             # After a fatal fault a tool may not have been able to put back what it moved.
             in_doubt = "unknown" in writes or (fault.fatal and "done" in writes)
-            result = None if "unknown" in writes else tool.partial(fault)
+            result = None if "unknown" in writes else partial_result(fault)
             failure = {"error": fault.text, "fault": fault.kind, "fatal": fault.fatal}
             keep("unknown" if in_doubt else "failed", result=copy.deepcopy(result), **failure)
             if result is None:

@@ -40,27 +40,6 @@ class Tool:
     their names without ``expected_``."""
     told: bool = True
     """Whether prompts speak of it; what other tools cover can be called all the same."""
-    fields: Mapping[str, object] | None = None
-    """The fields of its result as they are where nothing was found. Such a tool says in every
-    result whether it is whole: after a failed request it answers with what it has found, and other
-    tools raise the failure."""
-
-    def whole(self, result: object) -> object:
-        """The result of a call in which no request failed."""
-        if self.fields is None or not isinstance(result, dict):
-            return result
-        return {"success": True, **result, "fatal_error": None}
-
-    def partial(self, fault: ToolFault) -> dict[str, object] | None:
-        """The result of a call that failed: every field as far as found, and the failed request.
-
-        None where the fault has to be raised.
-        """
-        if self.fields is None or fault.request is None:
-            return None
-        fields = {name: fault.found.get(name, empty) for name, empty in self.fields.items()}
-        failed = fault.request.model_dump(mode="json")
-        return {"success": False, **plain(fields), "fatal_error": failed}
 
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed and names in their own spelling.
@@ -102,7 +81,6 @@ def tool(
     final: bool = False,
     closes: bool = False,
     prepared_by: str = "",
-    fields: Mapping[str, object] | None = None,
 ) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
     name, doc = function.__name__, inspect.getdoc(function) or ""
@@ -122,9 +100,7 @@ def tool(
             raise ToolFault(f"{told}; expected {finished.usage()}") from None
         return plain(function(**{name: getattr(checked, name) for name in arguments}))
 
-    finished = Tool(
-        name, kind, doc, signature, run, function, final, closes, prepared_by, fields=fields
-    )
+    finished = Tool(name, kind, doc, signature, run, function, final, closes, prepared_by)
     return finished
 
 

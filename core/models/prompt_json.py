@@ -28,7 +28,7 @@ def packed(
     """A value with its lists of like objects as tables.
 
     At most ``rows`` entries of every list are kept, whole ones from its beginning, and at most
-    ``chars`` characters of every text; of a table with a column ``total`` at least ``totals`` rows.
+    ``chars`` characters of every text; of a table of totals at least ``totals`` rows.
     """
     if isinstance(value, dict):
         return {str(k): packed(v, rows, chars, totals) for k, v in value.items()}
@@ -37,7 +37,7 @@ def packed(
     if not isinstance(value, list | tuple):
         return value
     columns = _columns(value)
-    if rows is not None and "total" in columns:
+    if rows is not None and columns and _has_total(value[0]):
         rows = max(rows, totals)
     kept = list(value) if rows is None else list(value[:rows])
     more = len(value) - len(kept)
@@ -76,6 +76,12 @@ def as_data(text: str) -> str:
 def compact(value: object) -> str:
     """A value as JSON without blanks, on one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _has_total(entry: dict[str, Any]) -> bool:
+    """Whether an entry, or a row of a Combo tool's result, is about a total."""
+    data = entry.get("data")
+    return "total" in entry or (isinstance(data, dict) and "total" in data)
 
 
 def _columns(value: list[Any] | tuple[Any, ...]) -> list[str]:

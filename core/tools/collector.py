@@ -1,10 +1,9 @@
-"""Results of Combo tools: what was found before a request failed is kept."""
+"""Records for a row of a Combo tool: those that came before a request failed are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Self, TypeVar
 
 from core.ledger import ToolFault
 
@@ -12,7 +11,10 @@ T = TypeVar("T")
 
 
 class Collector:
-    """Gathers the fields of one result; once a request has failed nothing more is read."""
+    """Reads listings; a failed request is raised at the end of its ``with`` block.
+
+    Once one has failed nothing more is read.
+    """
 
     def __init__(self) -> None:
         self.fault: ToolFault | None = None
@@ -24,34 +26,18 @@ class Collector:
         """
         if self.fault is not None:
             return []
-        none: list[T] = []
-        rows = self.get(read, none)
-        return rows if self.fault is None else self.fault.rows or []
-
-    def get(self, read: Callable[[], T], otherwise: T) -> T:
-        """Return the result of ``read``, or ``otherwise`` if a request failed. Raises as rows."""
-        if self.fault is not None:
-            return otherwise
         try:
             return read()
         except ToolFault as fault:
             if fault.request is None:
                 raise
             self.fault = fault
-            return otherwise
+            return fault.rows or []
 
-    def result(self, found: T) -> T:
-        """What was found, a record or its fields. Raises the first fault, which keeps it."""
-        if self.fault is not None:
-            raise self.fault.with_found(found if isinstance(found, dict) else vars(found))
-        return found
+    def __enter__(self) -> Self:
+        return self
 
-
-@contextmanager
-def keeping(**fields: Any) -> Iterator[None]:
-    """While it lasts, a fault keeps these fields of the result."""
-    try:
-        yield
-    except ToolFault as fault:
-        fault.with_found(fields)
-        raise
+    def __exit__(self, *error: object) -> None:
+        """Raise the fault, unless the block ended in another error."""
+        if self.fault is not None and error[0] is None:
+            raise self.fault

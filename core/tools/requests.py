@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 import regex
 from pydantic import BaseModel
@@ -15,6 +15,7 @@ from core.erc3_client import switch
 from core.ledger import Tool, tool
 from core.ledger.calls import Kind
 
+T = TypeVar("T")
 _MODULES = regex.compile(r"(?<![\"'\w.])(?:\w+\.)+(?=\w)")
 
 
@@ -82,14 +83,14 @@ def _default_of(field: FieldInfo) -> object:
     return field.get_default(call_default_factory=True, validated_data={})
 
 
-def bound(function: Callable[..., object], given: Mapping[str, object]) -> Callable[..., object]:
+def bound(function: Callable[..., T], given: Mapping[str, object]) -> Callable[..., T]:
     """A function that has some arguments already, with the signature of those that are left."""
     signature = inspect.signature(function)
     types = get_type_hints(function, include_extras=True)
     first = {name: given[name] for name in signature.parameters if name in given}
     left = [one for name, one in signature.parameters.items() if name not in first]
 
-    def call(**arguments: object) -> object:
+    def call(**arguments: object) -> T:
         return function(**first, **arguments)
 
     call.__name__, call.__doc__ = function.__name__, function.__doc__

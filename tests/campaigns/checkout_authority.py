@@ -27,6 +27,7 @@ from core.erc3_client.own.store import RESPONSES
 from core.ledger import Ledger, ToolFault
 from store_tools.basket import Content
 from store_tools.environment import StoreEnvironment
+from tests.kit.combo import data_of
 from workshop.generators.store.scenario import Options, make_scenario
 from workshop.simulator.platform import Platform
 from workshop.simulator.store.pack import Pack
@@ -71,7 +72,7 @@ class Shop:
         with self.benchmark.bind(looks := Ledger()) as tools:
             looks.offer(tools)
             listed: Any = looks.call("Combo_List_All_Products", [], {})
-            known = {p["sku"]: p for p in listed["products"]}
+            known = {p["sku"]: p for p in data_of(listed)}
         ledger = Ledger()
         with self.benchmark.bind(ledger) as tools:
             ledger.offer(tools)
@@ -82,7 +83,8 @@ class Shop:
 
             content, coupon = departed(dict(form.content), form.coupon, departure, known, dice)
             items = [{"sku": sku, "quantity": n} for sku, n in content.items()]
-            basket = call("Combo_Set_Basket_For_Items", items=items, coupon=coupon)
+            found = call("Combo_Set_Basket_For_Items", items=items, coupon=coupon)
+            basket = data_of(found)
             if departure == "outside":
                 with suppress(Refusal):
                     self.task.world.add(min(known), 1)

@@ -12,6 +12,7 @@ from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own.company_models import RESPONSES
 from core.ledger import Ledger
+from tests.kit.combo import data_of
 from workshop.simulator.platform import Platform
 from workshop.simulator.world import Refusal
 from workshop.simulator.worlds import read_pack
@@ -76,6 +77,10 @@ class Toolbox(SimpleNamespace):
 
     def call(self, name: str, /, **arguments: Any) -> Any:
         return self.ledger.call(name, [], arguments)
+
+    def data(self, name: str, /, **arguments: Any) -> Any:
+        """What a Combo tool puts into its first row."""
+        return data_of(self.call(name, **arguments))
 
 
 def level(name: str, value: int) -> Wire:

@@ -35,14 +35,14 @@ def test_every_project_is_best_for_its_name_and_its_description(name: str) -> No
     at = toolbox(raw, user=raw["employees"][0]["id"])
     for project in raw["projects"]:
         for said in (project["name"], f"the {project['name'].lower()} project", project["id"]):
-            answer = at.call("Combo_Resolve_Project_For_Phrase", phrase=said)
+            answer = at.data("Combo_Resolve_Project_For_Phrase", phrase=said)
             assert answer["candidates"][0]["id"] == project["id"], said
         if len(project["description"].split()) >= 3:
-            answer = at.call("Combo_Resolve_Project_For_Phrase", phrase=project["description"])
+            answer = at.data("Combo_Resolve_Project_For_Phrase", phrase=project["description"])
             best = [c["id"] for c in answer["candidates"][: answer["tied"]]]
             assert project["id"] in best
     for customer in raw["customers"]:
         for said in (customer["name"], customer["primary_contact_email"], customer["id"]):
-            answer = at.call("Combo_Resolve_Customer_For_Phrase", phrase=said)
+            answer = at.data("Combo_Resolve_Customer_For_Phrase", phrase=said)
             best = [c["id"] for c in answer["candidates"][: answer["tied"]]]
             assert customer["id"] in best, said

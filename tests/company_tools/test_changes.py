@@ -12,6 +12,7 @@ from core.erc3_client import company, retry_policy
 from core.ledger import ToolFault
 from core.tools.faults import Refused
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
+from tests.kit.combo import data_of
 
 Call = tuple[str, dict[str, Any]]
 LOG: Call = (
@@ -142,7 +143,7 @@ def test_a_change_that_cannot_be_settled_is_not_sent_again(
 def test_logged_time_is_told_from_an_entry_like_it_that_was_there_before() -> None:
     at = toolbox()
     at.line.plan["/time/log"] = ["before"]
-    made = at.call(*LOG[:1], **LOG[1])["entry"]
+    made = at.data(*LOG[:1], **LOG[1])["entry"]
     assert made["id"] == "te_004"
     assert at.line.paths("/time/log") == ["/time/log"] * 2
 
@@ -196,8 +197,8 @@ def test_a_refused_change_may_be_tried_again() -> None:
 def test_nothing_is_sent_where_nothing_changes(name: str, arguments: dict[str, Any]) -> None:
     at = toolbox()
     answer = at.call(name, **arguments)
-    assert answer["sent"] is None
-    assert answer["before"] == answer["after"]
+    effect = data_of(answer) if "results" in answer else answer
+    assert (effect["before"], effect["sent"], effect["after"]) == (None, None, None)
     assert at.session.facts.changes == []
     assert at.line.events == []
 
@@ -208,9 +209,10 @@ def test_an_update_changes_what_it_says_and_nothing_else(nulls: str) -> None:
     answer = at.call(
         "Combo_Update_Employee_For_Changes", employee="una_berg", skills={"cutting": "7"}
     )
-    assert answer["sent"] == {"skills": {"skill_cutting": 7}}
-    assert answer["before"] == {"skills": {"skill_cutting": 6}}
-    assert answer["id"] == "una_berg"
+    (row,) = answer["results"]
+    assert row["data"]["sent"] == row["data"]["after"] == {"skills": {"skill_cutting": 7}}
+    assert row["data"]["before"] == {"skills": {"skill_cutting": 6}}
+    assert row["primary"] == "una_berg"
     ((kind, event),) = at.line.events
     assert kind == "Evt_EmployeeSkillsUpdated"
     assert (event["skills"], event["wills"]) == ({"skill_cutting": 7}, {})
@@ -271,7 +273,7 @@ def test_a_member_that_does_not_fit_is_refused(arguments: dict[str, Any], said: 
 
 def test_time_is_logged_with_the_projects_customer_and_by_who_asks() -> None:
     at = toolbox()
-    answer = at.call(
+    answer = at.data(
         "Combo_Log_Time_For_Project",
         employee="juergen_mueller",
         project="proj_sails",
@@ -289,7 +291,7 @@ def test_time_is_logged_with_the_projects_customer_and_by_who_asks() -> None:
 def test_time_on_an_own_project_names_no_customer() -> None:
     at = toolbox()
     insisted = {"project": "proj_own", "allow_non_member": True}
-    answer = at.call(*LOG[:1], **LOG[1] | insisted)
+    answer = at.data(*LOG[:1], **LOG[1] | insisted)
     assert (answer["entry"]["customer"], answer["entry"]["work_category"]) == ("", "internal")
 
 
@@ -303,7 +305,7 @@ def test_hours_of_a_non_member_are_not_sent_unless_insisted_on(name: str) -> Non
     said = again(at, (name, entry))
     assert "una_holm is not on the team of proj_sails (una_berg, juergen_mueller)" in said
     assert at.line.paths("/time/log") == []
-    made = at.call("Combo_Log_Time_For_Project", **LOG[1] | entry_for("una_holm"))
+    made = at.data("Combo_Log_Time_For_Project", **LOG[1] | entry_for("una_holm"))
     assert (made["entry"]["employee"], made["roles_of_employee"]) == ("una_holm", [])
 
 
@@ -346,7 +348,7 @@ def test_an_entry_is_voided_without_touching_its_hours() -> None:
 def test_a_page_is_renamed_byte_for_byte() -> None:
     text = "# A\r\n\n ä – 'b'  \n\n"
     at = toolbox(kites(wiki={"a.md": text}))
-    answer = at.call("Combo_Rename_Wiki_Page", old="a.md", new="b/c.md")
+    answer = at.data("Combo_Rename_Wiki_Page", old="a.md", new="b/c.md")
     assert [(e["file"], e["content"]) for _, e in at.line.events] == [
         ("b/c.md", text),
         ("a.md", ""),
@@ -354,7 +356,7 @@ def test_a_page_is_renamed_byte_for_byte() -> None:
     assert answer["sha1_before"] != answer["sha1_after"]
     # The pages of the new version are known without a look.
     at.line.sent.clear()
-    assert at.call("Combo_Read_Wiki_Pages")["pages"] == {"b/c.md": text}
+    assert at.data("Combo_Read_Wiki_Pages") == text
     assert at.line.sent == []
     assert at.session.read(company.Req_WhoAmI()).wiki_sha1 == answer["sha1_after"]
 
@@ -363,7 +365,9 @@ def test_pages_that_are_as_asked_are_not_written() -> None:
     at = toolbox()
     pages = {"places/Bergen.md": "We sew in Bergen.\nRent is due monthly.\n", "gone.md": ""}
     answer = at.call("Combo_Write_Wiki_Pages", pages=pages)
-    assert (answer["written"], answer["unchanged"]) == ([], list(pages))
+    assert [(row["primary"], row["data"]["written"]) for row in answer["results"]] == [
+        (file, False) for file in pages
+    ]
     assert at.line.paths("/wiki/update") == []
     with pytest.raises(ToolFault, match=r"there is a page 'rules\.md' already"):
         at.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="rules.md")

@@ -14,6 +14,7 @@ from core.ledger import Ledger, ToolFault
 from core.runs.work import WorkReport
 from tests.company_tools.kites import kites, person
 from tests.company_tools.played_task import PlayedTask, said
+from tests.kit.combo import data_of
 
 UNA = "una_berg"
 
@@ -207,7 +208,7 @@ def test_hours_that_were_refused_are_looked_up_and_never_logged_twice() -> None:
     taken = PlayedTask()
     taken.line.plan["/time/log"], taken.line.then_fails = [400], True
     result = taken.call("Combo_Log_Time_For_Project", **hours)
-    assert result["entry"]["hours"] == 6.0
+    assert data_of(result)["entry"]["hours"] == 6.0
     assert len(taken.line.paths("/time/log")) == 1
     refused = PlayedTask()
     refused.line.plan["/time/log"] = [400]

@@ -32,12 +32,12 @@ def crowd(size: int) -> dict[str, Any]:
 def test_154_people_cost_31_requests_a_task_and_not_one_more() -> None:
     at = toolbox(crowd(154))
     for _ in range(3):
-        assert len(at.call("Combo_List_All_Employees")["employees"]) == 154
-    at.call("Combo_Resolve_Person_For_Name", name="Person 7", contacts=False)
-    at.call("Combo_Sum_Workload_For_Employees", department="Sewing")
+        assert len(at.data("Combo_List_All_Employees")) == 154
+    at.data("Combo_Resolve_Person_For_Name", name="Person 7", contacts=False)
+    at.data("Combo_Sum_Workload_For_Employees", department="Sewing")
     assert at.line.paths(PEOPLE) == [PEOPLE] * 31
-    assert len(at.call("Combo_List_All_Employees", details=True)["employees"]) == 154
-    at.call("Combo_List_All_Employees", details=True)
+    assert len(at.data("Combo_List_All_Employees", details=True)) == 154
+    at.data("Combo_List_All_Employees", details=True)
     assert at.line.paths(PEOPLE, "/employees/get") == [PEOPLE] * 31 + ["/employees/get"] * 154
 
 
@@ -45,7 +45,7 @@ def test_154_people_cost_31_requests_a_task_and_not_one_more() -> None:
 @given(people=st.integers(1, 23), limit=st.integers(1, 7))
 def test_any_page_limit_gives_everybody_once(people: int, limit: int) -> None:
     at = toolbox(crowd(people), page_limit=limit)
-    listed = [one["id"] for one in at.call("Combo_List_All_Employees")["employees"]]
+    listed = [one["id"] for one in at.data("Combo_List_All_Employees")]
     assert len(set(listed)) == len(listed) == people
     used = min(limit, 5)
     assert len(at.line.paths(PEOPLE)) == ceil(people / used) + (limit < 5)
@@ -92,14 +92,14 @@ def test_pages_without_room_never_pass_for_an_empty_company(allowed: int) -> Non
 
 def test_a_change_makes_old_what_it_touches_and_nothing_else() -> None:
     at = toolbox()
-    at.call("Combo_List_All_Customers")
-    at.call("Combo_List_All_Employees")
+    at.data("Combo_List_All_Customers")
+    at.data("Combo_List_All_Employees")
     at.line.sent.clear()
     at.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
-    projects = at.call("Combo_List_All_Projects")["projects"]
+    projects = at.data("Combo_List_All_Projects")
     assert {p["id"]: p["status"] for p in projects}["proj_sails"] == "paused"
-    at.call("Combo_List_All_Employees")
-    at.call("Combo_List_All_Customers")
+    at.data("Combo_List_All_Employees")
+    at.data("Combo_List_All_Customers")
     assert PEOPLE not in at.line.paths()
     assert "/customers/list" not in at.line.paths()
 
@@ -129,7 +129,7 @@ def test_an_sdk_that_stumbles_over_null_shows_an_empty_list() -> None:
 
 def test_who_asks_is_told_without_listing_the_company() -> None:
     at = toolbox(crowd(60))
-    at.call("Combo_Get_Current_User_With_Profile")
+    at.data("Combo_Get_Current_User_With_Profile")
     assert sorted(at.line.paths()) == [
         "/customers/search",
         "/employees/get",

@@ -15,6 +15,7 @@ from core.ledger import Judgement, Ledger, ToolFault, WireCall
 from core.models.model_client import ModelClient, ModelFailed
 from tests.company_tools.kites import Wire, kites
 from tests.company_tools.played_task import PlayedTask
+from tests.kit.combo import data_of
 from tests.kit.judges import judged
 
 RIGHTS = """# Rights
@@ -375,7 +376,7 @@ def test_what_was_made_before_a_death_is_noted_and_nobody_is_asked() -> None:
     ]
     again = resumed(played)
     again.state()
-    assert again.call(UPDATE, **NOTE)["after"] == {"notes": "prefers mornings"}
+    assert data_of(again.call(UPDATE, **NOTE))["after"] == {"notes": "prefers mornings"}
     assert (again.asked, again.changes) == ([], [])
 
 

@@ -35,7 +35,7 @@ def shared() -> Toolbox:
 def test_a_person_is_found_in_every_spelling(
     shared: Toolbox, said: str, found: str, matched: str
 ) -> None:
-    answer = shared.call("Combo_Resolve_Person_For_Name", name=said)
+    answer = shared.data("Combo_Resolve_Person_For_Name", name=said)
     best = answer["candidates"][0]
     assert (best["id"], best["matched"], answer["tied"]) == (found, matched, 1)
     assert "salary" not in best
@@ -44,27 +44,27 @@ def test_a_person_is_found_in_every_spelling(
 def test_namesakes_are_tied_and_told_apart_by_project_and_department(
     shared: Toolbox,
 ) -> None:
-    both = shared.call("Combo_Resolve_Person_For_Name", name="Una")
+    both = shared.data("Combo_Resolve_Person_For_Name", name="Una")
     assert [c["id"] for c in both["candidates"]] == ["una_berg", "una_holm"]
     assert both["tied"] == 2
-    of_team = shared.call("Combo_Resolve_Person_For_Name", name="Una", project="proj_sails")
+    of_team = shared.data("Combo_Resolve_Person_For_Name", name="Una", project="proj_sails")
     assert [(c["id"], c["role"]) for c in of_team["candidates"]] == [("una_berg", "Lead")]
-    of_sales = shared.call("Combo_Resolve_Person_For_Name", name="Una", department="sales")
+    of_sales = shared.data("Combo_Resolve_Person_For_Name", name="Una", department="sales")
     assert [c["id"] for c in of_sales["candidates"]] == ["una_holm"]
 
 
 def test_a_customers_contact_is_no_employee(shared: Toolbox) -> None:
-    answer = shared.call("Combo_Resolve_Person_For_Name", name="Wind Pia")
+    answer = shared.data("Combo_Resolve_Person_For_Name", name="Wind Pia")
     (found,) = answer["candidates"]
     assert (found["kind"], found["customer"]) == ("contact, no employee", "cust_school")
     assert "id" not in found
-    without = shared.call("Combo_Resolve_Person_For_Name", name="Wind Pia", contacts=False)
+    without = shared.data("Combo_Resolve_Person_For_Name", name="Wind Pia", contacts=False)
     assert (without["candidates"], without["tied"]) == ([], 0)
 
 
 def test_contacts_cost_nothing_where_an_employee_is_meant_for_sure() -> None:
     at = toolbox()
-    at.call("Combo_Resolve_Person_For_Name", name="Una Berg")
+    at.data("Combo_Resolve_Person_For_Name", name="Una Berg")
     assert set(at.line.paths()) == {"/employees/list"}
 
 
@@ -99,7 +99,7 @@ def test_a_written_out_umlaut_is_the_letter(first: str, last: str) -> None:
 def test_a_project_is_found_by_what_is_said_of_it(
     shared: Toolbox, phrase: str, found: str, field: str
 ) -> None:
-    answer = shared.call("Combo_Resolve_Project_For_Phrase", phrase=phrase)
+    answer = shared.data("Combo_Resolve_Project_For_Phrase", phrase=phrase)
     best = answer["candidates"][0]
     assert best["id"] == found
     assert field in best["matched"]
@@ -108,7 +108,7 @@ def test_a_project_is_found_by_what_is_said_of_it(
 
 def test_projects_of_a_person_with_archived_ones_or_without(shared: Toolbox) -> None:
     def of(**asked: object) -> list[str]:
-        answer = shared.call("Combo_Resolve_Project_For_Phrase", phrase="", **asked)
+        answer = shared.data("Combo_Resolve_Project_For_Phrase", phrase="", **asked)
         return [c["id"] for c in answer["candidates"]]
 
     assert of(member="una_berg") == ["proj_sails", "proj_tent"]
@@ -131,7 +131,7 @@ def test_projects_of_a_person_with_archived_ones_or_without(shared: Toolbox) -> 
 def test_a_customer_is_found_by_what_is_said_of_it(
     shared: Toolbox, phrase: str, found: str
 ) -> None:
-    answer = shared.call("Combo_Resolve_Customer_For_Phrase", phrase=phrase)
+    answer = shared.data("Combo_Resolve_Customer_For_Phrase", phrase=phrase)
     assert answer["candidates"][0]["id"] == found
     assert answer["tied"] == 1
 
@@ -155,5 +155,5 @@ def test_whose_name_has_the_words_in_another_order_or_only_in_part_is_no_namesak
     at = toolbox(kites(employees=people, **tables), user="ann_lee")
     for name, id in (("Ann Lee", "ann_lee"), ("Lee Ann", "lee_ann"), ("Lee, Ann Mary", "x_3")):
         assert employee_id(at.session, name) == id
-        answer = at.call("Combo_Resolve_Person_For_Name", name=name)
+        answer = at.data("Combo_Resolve_Person_For_Name", name=name)
         assert (answer["candidates"][0]["id"], answer["tied"]) == (id, 1)

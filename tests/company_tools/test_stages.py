@@ -282,7 +282,7 @@ def test_what_a_finding_has_told_may_be_linked_and_named_and_nothing_else() -> N
         told = played.finish("ok_answer", "It is that one.", f"employee:{id}")
         assert "no answer of the system has shown that" in (told or "")
     before = len(played.line.sent)
-    assert len(played.call("Combo_List_All_Employees")["employees"]) == 12
+    assert len(data_of(played.call("Combo_List_All_Employees"))) == 12
     assert len(played.line.sent) == before  # it was kept
     links = "employee:juergen_mueller, employee:hand_3, project:proj_sails, customer:cust_school"
     assert played.finish("ok_answer", "It is te_001.", links) is None

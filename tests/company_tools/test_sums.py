@@ -13,7 +13,7 @@ from tests.company_tools.kites import Toolbox, kites, level, person, project, to
 
 
 def test_workload_counts_every_status_and_shows_zeros_and_ties() -> None:
-    answer = toolbox().call("Combo_Sum_Workload_For_Employees")
+    answer = toolbox().data("Combo_Sum_Workload_For_Employees")
     sums = {one["id"]: one["workload"] for one in answer["people"]}
     assert len(sums) == 12
     assert (sums["una_berg"], sums["juergen_mueller"], sums["una_holm"]) == (0.7, 0.4, 0.0)
@@ -24,14 +24,14 @@ def test_workload_counts_every_status_and_shows_zeros_and_ties() -> None:
 
 def test_workload_of_statuses_and_places() -> None:
     at = toolbox()
-    active = at.call("Combo_Sum_Workload_For_Employees", statuses="Active", department="SEWING")
+    active = at.data("Combo_Sum_Workload_For_Employees", statuses="Active", department="SEWING")
     assert {one["id"]: one["workload"] for one in active["people"]}["una_berg"] == 0.5
-    one = at.call("Combo_Sum_Workload_For_Employees", location="Dock - Bergen")
+    one = at.data("Combo_Sum_Workload_For_Employees", location="Dock - Bergen")
     assert [p["id"] for p in one["people"]] == ["djordje_cosic"]
     with pytest.raises(ToolFault, match="more than one location"):
-        at.call("Combo_Sum_Workload_For_Employees", location="dock bergen")
+        at.data("Combo_Sum_Workload_For_Employees", location="dock bergen")
     with pytest.raises(ToolFault, match="no department 'Moon'; there are: 'Sales', 'Sewing'"):
-        at.call("Combo_Sum_Workload_For_Employees", department="Moon")
+        at.data("Combo_Sum_Workload_For_Employees", department="Moon")
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 10)), max_size=12))
@@ -43,7 +43,7 @@ def test_tenths_add_up_without_dust(slices: list[tuple[int, int]]) -> None:
         for at, (who, tenths) in enumerate(slices)
     ]
     at = toolbox(kites(employees=staff, projects=made, time_entries=[]))
-    answer = at.call("Combo_Sum_Workload_For_Employees")
+    answer = at.data("Combo_Sum_Workload_For_Employees")
     wanted = {f"p_{n}": sum(t for who, t in slices if who == n) / 10 for n in range(4)}
     wanted["una_berg"] = 0.0
     assert {one["id"]: one["workload"] for one in answer["people"]} == wanted
@@ -53,12 +53,12 @@ def test_tenths_add_up_without_dust(slices: list[tuple[int, int]]) -> None:
 
 
 def matched(at: Toolbox, **asked: Any) -> list[str]:
-    return [one["id"] for one in at.call("Combo_Match_Employees_For_Skills", **asked)["people"]]
+    return [one["id"] for one in at.data("Combo_Match_Employees_For_Skills", **asked)["people"]]
 
 
 def test_people_who_have_the_levels_highest_first() -> None:
     at = toolbox()
-    answer = at.call("Combo_Match_Employees_For_Skills", skills={"skill_sewing": 8})
+    answer = at.data("Combo_Match_Employees_For_Skills", skills={"skill_sewing": 8})
     assert [one["id"] for one in answer["people"]] == ["juergen_mueller", "una_berg", "una_holm"]
     assert answer["most"] == ["juergen_mueller"]
     assert answer["least"] == ["una_berg", "una_holm"]
@@ -84,7 +84,7 @@ def test_a_skill_that_nobody_has_is_an_error_that_names_the_others() -> None:
 def test_a_display_name_is_known_where_the_wiki_tells_it_for_certain(page: str) -> None:
     at = toolbox(kites(wiki={"skills.md": page}))
     assert matched(at, skills={"fine needlework": 9}) == ["juergen_mueller"]
-    at.call("Combo_Update_Employee_For_Changes", employee="una_berg", skills={"Fine needlework": 9})
+    at.data("Combo_Update_Employee_For_Changes", employee="una_berg", skills={"Fine needlework": 9})
     assert at.line.events[0][1]["skills"] == {"skill_sewing": 9}
 
 
@@ -95,7 +95,7 @@ def test_levels_of_many_people_are_told_whatever_they_are() -> None:
     ]
     staff.append(person("una_berg", "Una Berg"))
     at = toolbox(kites(employees=staff, projects=[], time_entries=[]))
-    answer = at.call("Combo_Match_Employees_For_Skills", skills={"skill_a": 0, "skill_b": 0})
+    answer = at.data("Combo_Match_Employees_For_Skills", skills={"skill_a": 0, "skill_b": 0})
     assert {one["id"]: one["skills"]["skill_a"] for one in answer["people"]} == {
         f"p_{n:02}": n % 11 for n in range(60)
     }
@@ -104,13 +104,13 @@ def test_levels_of_many_people_are_told_whatever_they_are() -> None:
 def test_hours_of_a_period_with_what_stands_behind_them() -> None:
     at = toolbox()
     may = {"date_from": "1.5.2025", "date_to": "31.05.2025"}
-    answer = at.call("Combo_Sum_Hours_For_Period", **may)
+    answer = at.data("Combo_Sum_Hours_For_Period", **may)
     assert (answer["total"], answer["billable"], answer["other"]) == (3.7, 2.5, 1.2)
     assert answer["by_status"] == {"draft": 2.5, "voided": 1.2}
     assert [e["id"] for e in answer["entries"]] == ["te_001", "te_002"]
-    hers = at.call("Combo_Sum_Hours_For_Period", **may, employee="Berg Una", project="Bright Sails")
+    hers = at.data("Combo_Sum_Hours_For_Period", **may, employee="Berg Una", project="Bright Sails")
     assert hers["total"] == 2.5
-    none = at.call("Combo_Sum_Hours_For_Period", **may, customer="Circus Luna")
+    none = at.data("Combo_Sum_Hours_For_Period", **may, customer="Circus Luna")
     assert (none["total"], none["entries"]) == (0.0, [])
     with pytest.raises(ToolFault, match="is after date_to"):
-        at.call("Combo_Sum_Hours_For_Period", date_from="2025-06-01", date_to="2025-05-01")
+        at.data("Combo_Sum_Hours_For_Period", date_from="2025-06-01", date_to="2025-05-01")

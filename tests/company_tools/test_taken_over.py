@@ -86,9 +86,10 @@ def resumed(played: PlayedTask, *, recorded: bool) -> PlayedTask:
 
 def told(result: Any) -> Any:
     """What a tool gives, without what depends on when it was asked."""
-    result.pop("sha1_before", None)
-    if "entry" in result:
-        result["entry"] = {k: v for k, v in result["entry"].items() if k != "id" and v is not None}
+    for row in result.get("results", ()):
+        row["data"].pop("sha1_before", None)
+        if entry := row["data"].get("entry"):
+            row["data"]["entry"] = {k: v for k, v in entry.items() if k != "id" and v is not None}
     return result
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from company_tools.company_session import CompanySession
 from company_tools.final_answer import final_answer_tool
-from company_tools.toolbox import PUBLIC, all_tools, tools_of
+from company_tools.toolbox import all_tools, tools_of
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own import company_models
@@ -39,7 +39,7 @@ def test_no_tool_takes_who_acts() -> None:
 def test_the_workers_prompt_stays_within_its_tokens() -> None:
     tools = all_tools(toolbox().session, WikiStore())
     prompt = system_prompt(tools)
-    assert count_text(prompt) <= 1750
+    assert count_text(prompt) <= 1780
     for tool in tools:
         assert (f"\n{tool.name}(" in prompt) is tool.told
         assert tool.told or tool.name.startswith("Req_")
@@ -55,16 +55,15 @@ def test_the_worker_is_told_the_same_tools_whatever_the_task() -> None:
 
 def test_a_guest_has_neither_people_nor_changes() -> None:
     at = toolbox(user=None)
-    names = set(at.ledger.names)
-    assert names == PUBLIC | {
-        "Combo_Get_Current_User_With_Profile",
-        "Combo_Search_Wiki_For_Words",
+    assert set(at.ledger.names) == {
+        "Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki",
+        "Combo_Get_Current_User_With_Profile", "Combo_Search_Wiki_For_Words",
         "Combo_Read_Wiki_Pages",
-    }
+    }  # fmt: skip
     assert all(tool.kind == "read" for tool in at.ledger.tools)
-    told = at.call("Combo_Get_Current_User_With_Profile")
-    assert (told["guest"], told["user"], told["profile"]) == (True, "", {})
-    assert "rules.md" in at.call("Combo_Read_Wiki_Pages")["pages"]
+    told = at.data("Combo_Get_Current_User_With_Profile")
+    assert (told["guest"], told["user"], told["profile"]) == (True, "", None)
+    assert at.call("Combo_Read_Wiki_Pages")["results"][-1]["primary"] == "rules.md"
     with pytest.raises(ToolFault, match="no tool"):
         at.call("Req_ListEmployees")
 
@@ -75,7 +74,7 @@ def test_where_nobody_can_tell_who_asks_the_tools_are_public_and_it_is_asked_onc
     assert {t.name for t in tools_of(at.session, WikiStore())} == set(at.ledger.names)
     assert at.line.paths() == []
     told = at.call("Combo_Get_Current_User_With_Profile")
-    assert (told["user"], told["fatal_error"]["status"]) == ("", 404)
+    assert (told["results"][0]["data"], told["fatal_error"]["status"]) == (None, 404)
 
 
 def test_nothing_is_changed_for_nobody() -> None:

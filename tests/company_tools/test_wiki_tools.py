@@ -15,13 +15,14 @@ from tests.company_tools.kites import kites, toolbox
 def test_pages_are_read_once_for_a_version() -> None:
     at = toolbox()
     first = at.call("Combo_Read_Wiki_Pages")
-    at.call("Combo_Search_Wiki_For_Words", words="rent")
+    at.data("Combo_Search_Wiki_For_Words", words="rent")
     again = at.call("Combo_Read_Wiki_Pages", files="Rules")
-    assert again["pages"] == {"rules.md": first["pages"]["rules.md"]}
+    assert [row["primary"] for row in first["results"]] == ["places/Bergen.md", "rules.md"]
+    assert again["results"] == first["results"][1:]
     assert at.line.paths() == ["/wiki/list", "/wiki/load", "/wiki/load"]
     assert at.session.evidence.has("wiki", "places/Bergen.md")
     with pytest.raises(ToolFault, match=r"no page 'ruless\.md'; near: rules\.md"):
-        at.call("Combo_Read_Wiki_Pages", files=["ruless.md"])
+        at.data("Combo_Read_Wiki_Pages", files=["ruless.md"])
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_pages_are_read_once_for_a_version() -> None:
     ],
 )
 def test_parts_of_pages_by_words_or_pattern(words: object, page: str, line: str) -> None:
-    best = toolbox().call("Combo_Search_Wiki_For_Words", words=words)["chunks"][0]
+    best = toolbox().data("Combo_Search_Wiki_For_Words", words=words)[0]
     assert best["page"] == page
     assert line in best["text"]
 
@@ -52,10 +53,10 @@ class Meaning:
 
 def test_a_search_by_meaning_finds_what_no_word_of_the_query_has() -> None:
     store = WikiStore(vectors=PageVectors(Meaning()))
-    found = toolbox(store=store).call("Combo_Search_Wiki_For_Words", words="earn broth")["chunks"]
+    found = toolbox(store=store).data("Combo_Search_Wiki_For_Words", words="earn broth")
     assert [one["found_by"] for one in found] == [["meaning"], ["meaning"]]
     assert {one["heading"] for one in found} == {"Rules", "Lunch"}
-    assert toolbox().call("Combo_Search_Wiki_For_Words", words="earn broth")["chunks"] == []
+    assert toolbox().data("Combo_Search_Wiki_For_Words", words="earn broth") == []
 
 
 def test_where_the_model_of_meaning_fails_the_other_streams_remain() -> None:
@@ -64,7 +65,7 @@ def test_where_the_model_of_meaning_fails_the_other_streams_remain() -> None:
             raise EmbeddingFailed("no key")
 
     store = WikiStore(vectors=PageVectors(Dead()))
-    (found,) = toolbox(store=store).call("Combo_Search_Wiki_For_Words", words="soup")["chunks"]
+    (found,) = toolbox(store=store).data("Combo_Search_Wiki_For_Words", words="soup")
     assert found["found_by"] == ["regex", "keywords"]
 
 
@@ -74,12 +75,12 @@ def test_whatever_is_asked_has_an_answer(words: str) -> None:
     for said in ([words, "soup"], [words]):
         if not "".join(said).strip():
             continue
-        found = at.call("Combo_Search_Wiki_For_Words", words=said)
-        assert len(said) == 1 or found["chunks"][0]["page"] == "rules.md"
+        found = at.data("Combo_Search_Wiki_For_Words", words=said)
+        assert len(said) == 1 or found[0]["page"] == "rules.md"
 
 
 def test_a_pattern_alone_finds_the_parts_that_match_it() -> None:
-    (found,) = toolbox().call("Combo_Search_Wiki_For_Words", words=[r"Fri\w+\."])["chunks"]
+    (found,) = toolbox().data("Combo_Search_Wiki_For_Words", words=[r"Fri\w+\."])
     assert (found["heading"], found["score"], found["found_by"]) == ("Lunch", 100, ["regex"])
 
 
@@ -89,7 +90,7 @@ def test_what_several_streams_find_comes_first() -> None:
         "b.md": "Hot soup on Fridays.", "c.md": "Nothing.",
     }  # fmt: skip
     at = toolbox(kites(wiki=pages))
-    found = at.call("Combo_Search_Wiki_For_Words", words="hot soup")["chunks"]
+    found = at.data("Combo_Search_Wiki_For_Words", words="hot soup")
     assert [(one["page"], one["found_by"]) for one in found] == [
         ("b.md", ["regex", "keywords"]), ("a.md", ["keywords"]),
     ]  # fmt: skip
@@ -100,7 +101,7 @@ def test_what_several_streams_find_comes_first() -> None:
 def test_a_pattern_that_takes_too_long_ends() -> None:
     at = toolbox(kites(wiki={"a.md": "a" * 600 + "\n"}))
     with pytest.raises(ToolFault, match="takes too long"):
-        at.call("Combo_Search_Wiki_For_Words", words="(a|aa)+[bc]$")
+        at.data("Combo_Search_Wiki_For_Words", words="(a|aa)+[bc]$")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_a_pattern_that_takes_too_long_ends() -> None:
     ],
 )
 def test_facts_of_a_target(target: str, fact: str, value: object) -> None:
-    told = toolbox().call("Combo_Get_Permission_Facts_For_Action", action="salary", target=target)
+    told = toolbox().data("Combo_Get_Permission_Facts_For_Action", action="salary", target=target)
     assert told["target"][fact] == value
     assert told["asker"]["department"] == "Sewing"
     assert "Salaries" in told["wiki"][0]["text"]
@@ -126,9 +127,9 @@ def test_facts_of_a_target(target: str, fact: str, value: object) -> None:
 
 def test_there_are_no_more_parts_than_asked_for_and_none_of_what_nobody_wrote() -> None:
     at = toolbox(kites(wiki={f"p{n}.md": f"Soup number {n}." for n in range(9)}))
-    assert len(at.call("Combo_Search_Wiki_For_Words", words="soup", top=3)["chunks"]) == 3
-    assert len(at.call("Combo_Search_Wiki_For_Words", words="soup")["chunks"]) == 8
-    assert at.call("Combo_Search_Wiki_For_Words", words="zeppelin")["chunks"] == []
-    assert toolbox(kites(wiki={})).call("Combo_Search_Wiki_For_Words", words="soup")["chunks"] == []
+    assert len(at.data("Combo_Search_Wiki_For_Words", words="soup", top=3)) == 3
+    assert len(at.data("Combo_Search_Wiki_For_Words", words="soup")) == 8
+    assert at.data("Combo_Search_Wiki_For_Words", words="zeppelin") == []
+    assert toolbox(kites(wiki={})).data("Combo_Search_Wiki_For_Words", words="soup") == []
     with pytest.raises(ToolFault, match="must not be empty"):
-        at.call("Combo_Search_Wiki_For_Words", words="")
+        at.data("Combo_Search_Wiki_For_Words", words="")

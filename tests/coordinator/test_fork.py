@@ -170,7 +170,7 @@ def test_a_fork_marks_where_it_comes_from(desk: RequestHandler, recorded: Path) 
 
 
 def test_the_stock_has_moved_in_the_fork_as_it_had(desk: RequestHandler, recorded: Path) -> None:
-    look = "final_answer([Req_ViewBasket(), Combo_List_All_Products()['products']])"
+    look = "final_answer([Req_ViewBasket(), Combo_List_All_Products()['results'][0]['data']])"
     models = desk.play([*says("look"), "DECISION: FINISH\nINSTRUCTION: DECLINED"], does(look))
     now, folder = desk.forked(recorded, 3, *models)
     basket, products = next(r for r in journal(folder) if r.get("number") == 3)["report"]["result"]

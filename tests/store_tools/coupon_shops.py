@@ -14,7 +14,7 @@ from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own.store import RESPONSES
 from store_tools.basket import Content
 from store_tools.coupon_search import try_coupons
-from store_tools.coupon_trial import key_of
+from store_tools.coupon_trial import Trial, key_of
 from store_tools.store_session import StoreSession
 from workshop.simulator.platform import Platform
 from workshop.simulator.world import Refusal
@@ -89,13 +89,21 @@ def drawn(dice: Random, kind: str) -> tuple[dict[str, Any], list[Content], list[
     return {"products": products, "coupons": [rule(c) for c in codes]}, baskets, asked
 
 
+def tried(client: Any, baskets: list[Content], codes: list[str], *, every: bool = True) -> Trial:
+    """A coupon search on a shop, done."""
+    trial = Trial(StoreSession(client), baskets, codes)
+    try_coupons(trial, every=every)
+    return trial
+
+
 def compare(seed: int) -> Compared:
     """Search one shop both ways."""
     shop, baskets, codes = drawn(Random(seed), KINDS[seed % len(KINDS)])
     best, sent = [], []
     for every in (True, False):
         client = Shop(shop)
-        found = try_coupons(StoreSession(client), baskets, codes, every=every)
-        best.append(min(map(key_of, found.results), default=None))
+        best.append(
+            min(map(key_of, tried(client, baskets, codes, every=every).results), default=None)
+        )
         sent.append(client.sent)
     return Compared(seed, sent[0], sent[1], worse=best[0] != best[1])

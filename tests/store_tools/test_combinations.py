@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from core.ledger import ToolFault
 from store_tools.combinations import KEPT_AT_MOST, TARGET_AT_MOST, Generated, combinations_for
+from tests.kit.combo import data_of
 
 offers = st.builds(
     lambda price, available, units: {"price": price, "available": available, "units": units},
@@ -111,7 +112,7 @@ def test_no_request_is_sent(open_shop: Any) -> None:
         products=[{"sku": "a", "price": 2, "available": 3, "units": 2, "name": "extra"}],
         target_units=4,
     )
-    assert answer["combinations"] == [
+    assert data_of(answer)["combinations"] == [
         {"items": [{"sku": "a", "quantity": 2}], "units": 4, "subtotal": 4}
     ]
     assert not shop.line.sent

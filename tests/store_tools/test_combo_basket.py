@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from core.ledger import Budget, ToolFault
-from store_tools.basket_moves import distance, walk_order
+from core.ledger import ToolFault
+from tests.kit.combo import data_of
 
 MOVES = ("/basket/add", "/basket/remove")
 CODES = [
@@ -40,23 +40,21 @@ def test_the_basket_moves_with_the_fewest_calls(
     shop = open_shop()
     shop.call("Combo_Set_Basket_For_Items", items=items(tea=2, cup=1))
     before = moves(shop)
-    basket = shop.call("Combo_Set_Basket_For_Items", items=items(**wanted))
+    basket = data_of(shop.call("Combo_Set_Basket_For_Items", items=items(**wanted)))
     assert shop.held == wanted == {i["sku"]: i["quantity"] for i in basket["items"]}
     assert moves(shop) - before == calls
-
-
-def test_the_same_product_twice_adds_up(open_shop: Any) -> None:
-    shop = open_shop()
-    shop.call("Combo_Set_Basket_For_Items", items=[*items(tea=1), *items(tea=2)])
-    assert shop.held == {"tea": 3}
 
 
 def test_the_coupon_is_set_switched_and_taken_off(open_shop: Any) -> None:
     shop = open_shop(coupons=CODES)
     for code, total in [("TWO", 6), ("ONE", 7), ("", 8)]:
-        basket = shop.call("Combo_Set_Basket_For_Items", items=items(tea=2), coupon=code)
+        basket = data_of(shop.call("Combo_Set_Basket_For_Items", items=items(tea=2), coupon=code))
         assert (basket["coupon"], basket["total"], shop.coupon) == (code, total, code)
     assert shop.line.counted["/coupon/apply"] == 2
+    shop.call("Combo_Set_Basket_For_Items", items=[*items(tea=1), *items(tea=1)], coupon="TWO")
+    assert shop.held == {"tea": 2}
+    assert data_of(shop.call("Combo_Empty_Basket"))["items"] == []
+    assert (shop.held, shop.coupon) == ({}, "")
 
 
 @pytest.mark.parametrize(
@@ -73,8 +71,9 @@ def test_a_refusal_leaves_the_basket_as_it_was(
     shop = open_shop(coupons=CODES)
     shop.call("Combo_Set_Basket_For_Items", items=items(tea=2), coupon="TWO")
     for _ in range(2):
-        shown = shop.call("Combo_Set_Basket_For_Items", items=items(**wanted), coupon=code)
-        assert words in shown["fatal_error"]["text"]
+        found = shop.call("Combo_Set_Basket_For_Items", items=items(**wanted), coupon=code)
+        assert words in found["fatal_error"]["text"]
+        shown = data_of(found)
         assert (shown["items"][0]["sku"], shown["coupon"], shown["total"]) == ("tea", "TWO", 6)
         assert (shop.held, shop.coupon) == ({"tea": 2}, "TWO")
         assert shop.ledger.calls[-1].outcome == "failed"
@@ -101,7 +100,9 @@ def test_the_basket_is_set_on_a_bad_line(open_shop: Any, path: str, lost: str | 
     shop = open_shop(coupons=CODES)
     shop.line.plan[path] = [None, lost, lost]
     for wanted, code in (({"tea": 4}, "TWO"), ({"tea": 2, "cup": 1}, "ONE"), ({"tea": 1}, "")):
-        basket = shop.call("Combo_Set_Basket_For_Items", items=items(**wanted), coupon=code)
+        basket = data_of(
+            shop.call("Combo_Set_Basket_For_Items", items=items(**wanted), coupon=code)
+        )
         assert (shop.held, shop.coupon) == (wanted, code)
         assert {i["sku"]: i["quantity"] for i in basket["items"]} == wanted
         assert basket["coupon"] == code
@@ -131,21 +132,6 @@ def test_a_basket_that_never_comes_to_show_what_was_asked_for_is_no_success(open
     assert shop.ledger.calls[-1].outcome == "unknown"
 
 
-def test_a_budget_that_ends_in_the_middle_is_recorded_as_unknown(open_shop: Any) -> None:
-    shop = open_shop(budget=Budget(writes=1))
-    with pytest.raises(ToolFault, match="budget reached: 1 writes"):
-        shop.call("Combo_Set_Basket_For_Items", items=items(tea=1, cup=1))
-    assert shop.ledger.calls[-1].outcome == "unknown"
-    assert shop.held == {"tea": 1}
-
-
-def test_emptying_takes_items_and_coupon_away(open_shop: Any) -> None:
-    shop = open_shop(coupons=CODES)
-    shop.call("Combo_Set_Basket_For_Items", items=items(tea=2, cup=1), coupon="TWO")
-    assert shop.call("Combo_Empty_Basket")["items"] == []
-    assert (shop.held, shop.coupon) == ({}, "")
-
-
 def test_the_catalog_is_read_once_a_task_and_again_after_a_failed_checkout(open_shop: Any) -> None:
     shop = open_shop(page_limit=50)
     for _ in range(3):
@@ -156,22 +142,13 @@ def test_the_catalog_is_read_once_a_task_and_again_after_a_failed_checkout(open_
     shop.call("Combo_Set_Basket_For_Items", items=items(pot=2))
     with pytest.raises(ToolFault):
         shop.call("Req_CheckoutBasket", expected_total=60)
-    stock = {p["sku"]: p["available"] for p in shop.call("Combo_List_All_Products")["products"]}
+    stock = {p["sku"]: p["available"] for p in data_of(shop.call("Combo_List_All_Products"))}
     assert stock["pot"] == 1
     assert shop.line.counted["/products/list"] == 2
 
 
-def test_a_changed_answer_does_not_change_the_kept_catalog(open_shop: Any) -> None:
-    shop = open_shop()
-    first = shop.call("Combo_List_All_Products")
-    first["products"][0]["price"] = 0
-    first["products"].clear()
-    again = shop.call("Combo_List_All_Products")
-    assert [p["price"] for p in again["products"]] == [4, 7, 30]
-
-
 def found(shop: Any, query: str) -> tuple[list[str], list[str]]:
-    answer = shop.call("Combo_Find_Products_For_Query", query=query)
+    answer = data_of(shop.call("Combo_Find_Products_For_Query", query=query))
     return [p["sku"] for p in answer["matches"]], [p["sku"] for p in answer["near"]]
 
 
@@ -188,11 +165,13 @@ def test_products_are_found_by_wording_and_the_likest_come_first(
     assert found(shop, "laptop 14 probook") == (["lap-1"], [])
     assert found(shop, "laptop bag") == (["bag-1"], ["lap-1"])
     assert found(shop, "usb cables")[0] == ["cable-1"]
-    answer = shop.call("Combo_Find_Products_For_Query", query="helicopter")
+    answer = data_of(shop.call("Combo_Find_Products_For_Query", query="helicopter"))
     assert answer["matches"] == []
     assert len(answer["near"]) == 3
-    told = shop.call("Combo_Find_Products_For_Query", query="USB cable")
+    told = data_of(shop.call("Combo_Find_Products_For_Query", query="USB cable"))
     assert ([p["units"] for p in told["matches"]], told["catalog_size"]) == ([1], 3)
+    with pytest.raises(ToolFault, match="query"):
+        shop.call("Combo_Find_Products_For_Query", query="  ")
 
 
 def test_a_small_shop_is_shown_whole_where_nothing_matches(open_shop: Any, goods: Any) -> None:
@@ -204,11 +183,6 @@ def test_a_small_shop_is_shown_whole_where_nothing_matches(open_shop: Any, goods
     assert (matches, len(near)) == ([], len(small))
     large = [*small, goods("one-more", "One more", 5)]
     assert len(found(open_shop(*large), "graphics card")[1]) <= 5
-
-
-def test_an_empty_query_is_refused(open_shop: Any) -> None:
-    with pytest.raises(ToolFault, match="query"):
-        open_shop().call("Combo_Find_Products_For_Query", query="  ")
 
 
 HOSTILE = [
@@ -225,15 +199,9 @@ def test_a_product_with_a_hostile_name_changes_nothing(
     open_shop: Any, goods: Any, name: str
 ) -> None:
     shop = open_shop(goods("tea", "Green Tea", 4), goods("evil", name, 1))
-    listed = shop.call("Combo_List_All_Products")["products"]
+    listed = data_of(shop.call("Combo_List_All_Products"))
     assert listed[1]["name"] == name
     shop.call("Combo_Find_Products_For_Query", query=name)
     shop.call("Combo_Set_Basket_For_Items", items=items(evil=1))
     assert shop.bought == []
     assert shop.held == {"evil": 1}
-
-
-def test_the_walk_goes_to_the_nearest_basket() -> None:
-    contents = [{"a": 1, "b": 1, "c": 1}, {"a": 1}, {"a": 1, "b": 1}]
-    assert walk_order({}, contents) == [1, 2, 0]
-    assert distance({"a": 1, "b": 2}, {"b": 1, "c": 1}) == 3

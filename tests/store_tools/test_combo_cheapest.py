@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from core.ledger import Ledger, ToolFault
 from store_tools.environment import StoreEnvironment
+from tests.kit.combo import data_of, errors_of
 from tests.store_tools.conftest import Direct
 
 NAME = "Combo_Set_Cheapest_Basket_For_Query"
@@ -31,8 +32,9 @@ def test_one_call_sets_the_cheapest_mix_and_buys_nothing(open_shop: Any) -> None
     shop = open_shop(*COLA, coupons=SIX)
     shop.ledger.instruction = "CHECKOUT: items cola-6pk×4; coupon SIX; total at most 28"
     result = run(shop, query="colas", units=24, coupons=["SIX"])
-    assert (result["reason"], result["basket"]["total"]) == ("", 28)
-    assert {row["coupon"]: row["total"] for row in result["prices"]} == {"SIX": 28, "": 40}
+    first, *prices = result["results"]
+    assert (first["error"], first["data"]["basket"]["total"]) == (None, 28)
+    assert [(r["secondary"], r["data"]["total"]) for r in prices] == [("SIX", 28), ("", 40)]
     assert (shop.held, shop.coupon, shop.bought) == ({"cola-6pk": 4}, "SIX", [])
     assert shop.line.counted["/basket/checkout"] == 0
 
@@ -51,7 +53,8 @@ def test_where_nothing_can_be_set_it_says_why_and_moves_nothing(
 ) -> None:
     shop = open_shop(*COLA)
     result = run(shop, **arguments)
-    assert (result["reason"], result["basket"]) == (why, None)
+    (row,) = result["results"]
+    assert (row["error"], row["data"]["basket"]) == (why, None)
     assert shop.held == {}
 
 
@@ -66,6 +69,7 @@ def test_units_or_pieces_are_given_and_not_both(open_shop: Any, amount: dict[str
     [
         ({"query": "cola", "pieces": 1}, {"cola-6pk": 1}),
         ({"query": ["cola-12pk"], "pieces": 3}, {"cola-12pk": 3}),
+        ({"query": ["cola 12-PACK"], "pieces": 3}, {"cola-12pk": 3}),
         ({"query": "cola", "units": 12}, {"cola-12pk": 1}),
         ({"query": "cola", "units": 3, "packs": {"cola-6pk": 3, "cola-12pk": 1}}, {"cola-6pk": 1}),
     ],
@@ -74,9 +78,9 @@ def test_a_piece_is_a_package_and_units_are_what_it_holds(
     open_shop: Any, arguments: dict[str, Any], held: dict[str, int]
 ) -> None:
     shop = open_shop(*COLA)
-    result = run(shop, **arguments)
-    assert (shop.held, result["reason"]) == (held, "")
-    assert {p["sku"]: p["units"] for p in result["matches"]}.items() <= {
+    (row,) = run(shop, **arguments)["results"]
+    assert (shop.held, row["error"]) == (held, None)
+    assert {p["sku"]: p["units"] for p in row["data"]["matches"]}.items() <= {
         "cola-6pk": 6, "cola-12pk": 12,
     }.items()  # fmt: skip
 
@@ -88,8 +92,8 @@ def test_a_shop_that_fails_midway_keeps_the_matches() -> None:
         ledger.offer(tools)
         line.plan = {"/coupon/apply": [404] * 50}
         result: Any = ledger.call(NAME, [], {"query": "cola", "units": 24, "coupons": ["SIX"]})
-    assert len(result["matches"]) == 2
-    assert [one.get("coupon") for one in result["errors"]] == ["SIX"]
+    assert len(data_of(result)["matches"]) == 2
+    assert [row["secondary"] for row in errors_of(result)] == ["SIX"]
 
 
 @settings(max_examples=40, deadline=None)
@@ -119,7 +123,8 @@ def test_what_it_sets_is_the_cheapest_of_all_mixes(
         ledger.offer(tools)
         arguments = {"query": "tea", "units": units, "coupons": ["TWO"]}
         result: Any = ledger.call(NAME, [], arguments)
-    assert bool(result["basket"]) == bool(totals), result["reason"]
+    basket = data_of(result)["basket"]
+    assert bool(basket) == bool(totals), errors_of(result)
     if totals:
-        assert result["basket"]["total"] == min(totals) == line.task.world.view().total
+        assert basket["total"] == min(totals) == line.task.world.view().total
     assert line.bought == []

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.kit.combo import errors_of
+
 PRINTER = [{"sku": "printer", "quantity": 1}]
 GOODS = [
     {"sku": "printer", "name": "Printer", "price": 200, "available": 5},
@@ -29,16 +31,11 @@ def price(shop: Any, *codes: str) -> dict[str, Any]:
 
 def test_the_one_product_that_a_code_needs_is_found_among_cheap_ones(open_shop: Any) -> None:
     found = price(open_shop(*GOODS, coupons=[PAIR]), "PAIR")
-    (row,) = found["with_addition"]
-    assert row == {
-        "added": "paper",
-        "coupon": "PAIR",
-        "subtotal": 208,
-        "discount": 30,
-        "total": 178,
-    }
-    assert [r["items"] for r in found["results"]] == [PRINTER]
-    assert "no discount on any basket tried; with an addition" in found["errors"][0]["error"]
+    priced, useless = found["results"]
+    assert (priced["primary"], priced["secondary"], priced["error"]) == (PRINTER, "", None)
+    assert useless["secondary"] == "PAIR"
+    assert useless["data"] == {"added": "paper", "subtotal": 208, "discount": 30, "total": 178}
+    assert "no discount on any basket tried; with one paper more it works" in useless["error"]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +51,8 @@ def test_the_one_product_that_a_code_needs_is_found_among_cheap_ones(open_shop: 
 def test_nothing_is_reported_where_one_addition_does_not_help_or_is_not_needed(
     open_shop: Any, coupons: Any, codes: tuple[str, ...]
 ) -> None:
-    assert not price(open_shop(*GOODS, coupons=coupons), *codes)["with_addition"]
+    (row,) = errors_of(price(open_shop(*GOODS, coupons=coupons), *codes))
+    assert (row["secondary"], row["data"]) == (codes[0], None)
 
 
 def test_a_code_that_gives_nothing_is_tried_with_additions_though_another_works(
@@ -62,12 +60,12 @@ def test_a_code_that_gives_nothing_is_tried_with_additions_though_another_works(
 ) -> None:
     cheap = GOODS[-1] | {"price": 4}
     found = price(open_shop(*GOODS[:-1], cheap, coupons=[PAIR, WORKS]), "PAIR", "WORKS")
-    assert [row["added"] for row in found["with_addition"]] == ["paper"]
-    assert found["results"][0]["coupon"] == "WORKS"
+    assert [row["data"]["added"] for row in errors_of(found)] == ["paper"]
+    assert found["results"][0]["secondary"] == "WORKS"
 
 
-def test_where_every_code_works_it_is_told_that_no_addition_was_tried(open_shop: Any) -> None:
-    assert price(open_shop(*GOODS, coupons=[WORKS]), "WORKS")["with_addition"] is None
+def test_where_every_code_works_no_row_speaks_of_additions(open_shop: Any) -> None:
+    assert errors_of(price(open_shop(*GOODS, coupons=[WORKS]), "WORKS")) == []
 
 
 def test_products_that_cannot_be_put_in_leave_no_error_and_no_trace(open_shop: Any) -> None:
@@ -77,6 +75,5 @@ def test_products_that_cannot_be_put_in_leave_no_error_and_no_trace(open_shop: A
     found = shop.call(
         "Combo_Test_Coupons_For_Product_Combinations", combinations=[PRINTER], coupons=["PAIR"]
     )
-    assert found["with_addition"] == []
-    assert [list(e) for e in found["errors"]] == [["coupon", "error"]]
+    assert [(row["secondary"], row["data"]) for row in errors_of(found)] == [("PAIR", None)]
     assert shop.held == {}

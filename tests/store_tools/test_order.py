@@ -214,6 +214,13 @@ def test_no_line_is_quoted_for_a_basket_without_the_coupon_that_was_ordered(
     assert shop.line.counted["/basket/checkout"] == 0
 
 
+def test_the_limit_of_the_order_passes_for_the_total(open_shop: Any) -> None:
+    line = LINE.replace("at most 8", "at most 50")
+    assert buy(open_shop(), line, TEA2, expected_total=50)["total"] == 8
+    with pytest.raises(ToolFault, match="total is 8, expected 49"):
+        buy(open_shop(), line, TEA2, expected_total=49)
+
+
 @pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     "expected",

@@ -144,11 +144,11 @@ def test_the_default_budget_is_enough_for_a_long_catalog_one_product_a_page() ->
     shop, ledger = LongShop(), Ledger()
     ledger.offer(entered(StoreEnvironment(shop).bind(ledger)))
     code = """
-products = Combo_List_All_Products()["products"]
+products = Combo_List_All_Products()["results"][0]["data"]
 items = [{"sku": p["sku"], "quantity": 1} for p in products[:2500]]
-total = Combo_Set_Basket_For_Items(items=items)["total"]
+total = Combo_Set_Basket_For_Items(items=items)["results"][0]["data"]["total"]
 Combo_Empty_Basket()
-again = Combo_List_All_Products(refresh=True)["products"]
+again = Combo_List_All_Products(refresh=True)["results"][0]["data"]
 final_answer([len(products), total, len(again)])
 """
     report = work("long", code, ledger)

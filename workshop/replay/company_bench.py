@@ -76,8 +76,8 @@ def scenario_of(
     for one in reversed(shown):
         if {"file", "content"} <= one.keys():
             wiki[str(one["file"])] = str(one["content"])
-        elif isinstance(pages := one.get("pages"), dict):
-            wiki |= pages
+        elif isinstance(file := one.get("primary"), str) and isinstance(one.get("data"), str):
+            wiki[file] = one["data"]
     whole = {"name": "Recorded", **tables, "wiki": wiki}
     return pack_of(FORMAT, scenario, note, edited=bool(edited), companies={COMPANY: whole})
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from core.ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
+from core.ledger import Budget, ComboRow, Ledger, Tool, ToolCall, ToolFault, WireCall
 from core.ledger.calls import FailedRequest
 from worker.sandbox.values import same
 
@@ -28,15 +28,8 @@ def fault_of(call: ToolCall) -> ToolFault:
     fault = ToolFault(call.error or "failed", kind=kind, fatal=call.fatal)
     if isinstance(call.result, dict) and call.result.get("fatal_error"):
         fault.request = FailedRequest.model_validate(call.result["fatal_error"])
-        fault.found = copy.deepcopy(_fields(call.result))
+        fault.found = [ComboRow.model_validate(row) for row in call.result["results"]]
     return fault
-
-
-def _fields(result: dict[str, object]) -> dict[str, object]:
-    """A result as its tool makes it, before the ledger says in it whether it is whole."""
-    if "fatal_error" not in result:
-        return result
-    return {name: v for name, v in result.items() if name not in ("success", "fatal_error")}
 
 
 def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
@@ -71,8 +64,7 @@ def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
         if recorded.outcome != "done":
             # The ledger makes of it what it made of it in the run.
             raise fault_of(recorded)
-        answer = answer_of(recorded)
-        return _fields(answer) if isinstance(answer, dict) else answer
+        return answer_of(recorded)
 
     ledger.offer(replace(tool, run=partial(run, tool.name)) for tool in tools)
     return ledger

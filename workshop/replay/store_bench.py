@@ -28,13 +28,14 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
     now = {"items": held.content, "coupon": held.coupon}
     lines.append(f"after {len(done)} recorded writes: {json.dumps(now, ensure_ascii=False)}")
     for call in reversed(calls):
-        if isinstance(call.result, dict) and {"items", "subtotal", "total"} <= call.result.keys():
-            seen = json.dumps(call.result, ensure_ascii=False)
+        if basket := next((d for d in dicts_in(call.result) if d.keys() >= _BASKET), None):
+            seen = json.dumps(basket, ensure_ascii=False)
             lines.append(f"last seen in an answer (call {call.number}, {call.name}): {seen}")
             break
     return "\n".join(lines)
 
 
+_BASKET = {"items", "subtotal", "total"}
 Shown = TypeVar("Shown", bound=BaseModel)
 FORMAT = "store-pack/1"
 DEFAULT_PAGE = 10
@@ -108,6 +109,8 @@ def _shown(model: type[Shown], calls: Iterable[ToolCall]) -> Iterator[Shown]:
     """What the results of calls show of this form; results given by hand can be anything."""
     for call in calls:
         for found in dicts_in(call.result):
+            if isinstance(data := found.get("data"), dict):  # a row that says what it is for
+                found = {"items": found.get("primary"), "coupon": found.get("secondary"), **data}
             try:
                 yield model.model_validate(found)
             except ValidationError:

@@ -35,6 +35,11 @@ for g in p["groups"]:
 baskets += [b + more for b in baskets[:3] for more in p["added"]]
 """
 """The part of a program that makes the baskets that an instruction describes."""
+PRICED = (
+    '[{"items": r["primary"], "coupon": r["secondary"], **r["data"]} '
+    'for r in rows if not r["error"]]'
+)
+"""The part of a program that makes baskets with their prices of the rows of a search."""
 BEST = """\
 fits = [r for r in rows if p["most"] is None or r["total"] <= p["most"]]
 best = sorted([r for r in fits if r["discount"] or not p["must"]], key=lambda r: (
@@ -256,11 +261,16 @@ def _after_prices(wish: Wish, memory: Memory) -> Order | Finish:
 
 
 def best_rows(rows: Sequence[Memory], data: Memory) -> list[Memory]:
-    """The best results of a coupon search, as the program of the worker chooses them."""
+    """The best baskets with their prices, as the program of the worker chooses them."""
     plain = [{**row, "items": item_rows(dict(map(_item, row["items"])))} for row in rows]
     scope: Memory = {"p": data, "rows": plain}
     exec(BEST, scope)
     return list(scope["best"])
+
+
+def priced(rows: Sequence[Memory]) -> list[Memory]:
+    """Baskets with their prices of the rows of a coupon search, as the program makes them."""
+    return list(eval(PRICED, {"rows": rows}))
 
 
 def _buy(items: Quantities, coupon: str, total: int, skus: list[str]) -> Order:

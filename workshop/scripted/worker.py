@@ -15,7 +15,7 @@ from workshop.scripted import company, store
 from workshop.scripted.prompt import WEIGH, Line, Memory, lines_in
 
 _UNKNOWN = 'final_answer({"error": "the instruction says nothing that I know how to do"})\n'
-_LISTED = '[x for x in found["products"] if x["sku"] in p["skus"]]'
+_LISTED = '[x for x in found["results"][0]["data"] if x["sku"] in p["skus"]]'
 _FAILED = """\
 except (ValueError, RuntimeError) as error:
     report = {"error": str(error)}
@@ -29,9 +29,9 @@ _BEST = textwrap.indent(store.BEST, "    ")
 _PRICE = f"""\
 {store.BASKETS}try:
     for part in [baskets[at : at + 200] for at in range(0, len(baskets), 200)]:
-        tried = Combo_Test_Coupons_For_Product_Combinations(
-            combinations=part, coupons=p["coupons"], every=p["every"])
+        tried = Combo_Test_Coupons_For_Product_Combinations(part, p["coupons"], p["every"])
         rows, errors = rows + tried["results"], [*errors, tried["fatal_error"]]
+    rows = {store.PRICED}
 {_BEST}    report = {{"rows": best, "error": [x for x in errors if x]}}
 {_FAILED}"""
 _BUY = f"""\
@@ -123,7 +123,9 @@ def learn(seen: Memory, line: Line, came: Memory) -> Memory:
     if error or not isinstance(answer, dict):
         return seen | {"error": error or "there is no answer"}
     if line.verb == store.LOOK:
-        return {"products": [x for x in answer["products"] if x["sku"] in line.data["skus"]]}
+        listed = answer["results"][0]["data"]
+        return {"products": [x for x in listed if x["sku"] in line.data["skus"]]}
     if line.verb == store.PRICE:
-        return {"rows": store.best_rows([*seen.get("rows", []), *answer["results"]], line.data)}
+        rows = [*seen.get("rows", []), *store.priced(answer["results"])]
+        return {"rows": store.best_rows(rows, line.data)}
     return seen | {"receipt": answer}

@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.reader import read_tasks
+from tests.kit.combo import data_of
 from tests.worker.sandbox.kinds import STANDING
 from workshop.simulator.company.pack import BUNDLED_PACK as COMPANY_PACK
 from workshop.simulator.worlds import load_pack
@@ -31,20 +32,20 @@ LOOK = """\
 def find(name):
     wanted = name.upper()
     return Combo_Find_Products_For_Query(query=name)
-tea = find("green tea")["matches"][0]
+tea = find("green tea")["results"][0]["data"]["matches"][0]
 print("found", tea["sku"])"""
 BUY = """\
 report = {"bought": False}
 try:
     filled = Combo_Set_Basket_For_Items(items=[{"sku": tea["sku"], "quantity": 2}], coupon="")
-    report["receipt"] = Req_CheckoutBasket(expected_total=filled["total"])
+    report["receipt"] = Req_CheckoutBasket(expected_total=filled["results"][0]["data"]["total"])
     report["bought"] = True
 except Exception as error:
     report["error"] = str(error)
 final_answer(report)"""
 LONG = """\
 found = Combo_Find_Products_For_Query(query="green tea")
-matches = found["matches"]
+matches = found["results"][0]["data"]["matches"]
 first = matches[0]
 sku = first["sku"]
 price = first["price"]
@@ -56,7 +57,7 @@ while budget >= 0:
     budget -= price
 items = [{"sku": sku, "quantity": wanted}]
 filled = Combo_Set_Basket_For_Items(items=items, coupon="")
-total = filled["total"]
+total = filled["results"][0]["data"]["total"]
 report = {"wanted": wanted}
 report["total"] = total
 final_answer(report)"""
@@ -136,7 +137,7 @@ def test_steps_follow_each_other_and_breakpoints_wait_for_later_ones(run: Path) 
 
 def test_an_answer_is_shown_before_it_comes_and_afterwards(run: Path) -> None:
     talk = said(run, "answer", "answer #2", "call", "calls", "c", "answer #1")
-    assert json.loads(talk[1].partition("\n")[2])["matches"][0]["sku"] == "tea"
+    assert data_of(json.loads(talk[1].partition("\n")[2]))["matches"][0]["sku"] == "tea"
     assert talk[2].startswith("call 2: Combo_Set_Basket_For_Items(")
     assert "->   1 line 3: Combo_Find_Products_For_Query is waiting" in talk[4]
     assert talk[4].count("[to come]") == 2
@@ -167,12 +168,12 @@ def test_a_combo_tool_reports_a_refusal_as_it_does_in_a_run(run: Path) -> None:
 
 
 def test_a_changed_answer_changes_what_comes_out(run: Path) -> None:
-    talk = said(run, 'answer matches.0.sku="cup"', "call 2", "c")
+    talk = said(run, 'answer results.0.data.matches.0.sku="cup"', "call 2", "c")
     assert '"sku": "cup"' in talk[1]
     assert "[edited]" in talk[2]
     assert "left the record at call 2" in talk[3]
     assert "no recorded answer fits this call" in talk[3]
-    typed = ["call 2", 'answer {"total": 9}', "c", 'answer {"total": 9}', "c"]
+    typed = ["call 2", "answer results.0.data.total=9", "c", 'answer {"total": 9}', "c"]
     talk = said(run, *typed)
     assert "expected_total=9" in talk[3]
     assert '"receipt": {"total": 9}' in talk[5]
@@ -188,15 +189,15 @@ def test_back_returns_to_the_stop_before_with_what_was_typed_until_then(record: 
 
 
 def test_back_goes_to_a_call_and_from_there_another_way(run: Path) -> None:
-    typed = ["c", "back 2", "answer raise sold out", "c", "answer raise basket is empty", "c"]
+    typed = ["c", "back 2", "answer raise sold out", "c"]
     talk = said(run, *typed, "back 2", "c", "back 1", "calls")
     assert "call 2 waits: Combo_Set_Basket_For_Items" in talk[2]
     assert line_of(talk[2]) == (2, 3)
-    assert "This is not what was recorded" in talk[6]
-    assert "the edited answer of call 2 is dropped" in talk[7]
-    assert "This is what was recorded." in talk[8]
-    assert line_of(talk[9]) == (1, 3)
-    assert talk[10].count("[to come]") == 2
+    assert "This is not what was recorded" in talk[4]
+    assert "the edited answer of call 2 is dropped" in talk[5]
+    assert "This is what was recorded." in talk[6]
+    assert line_of(talk[7]) == (1, 3)
+    assert talk[8].count("[to come]") == 2
 
 
 def test_back_keeps_breakpoints_and_prints_nothing_twice(run: Path) -> None:
@@ -237,7 +238,8 @@ def test_the_shop_goes_on_where_the_record_ends(
     pack = tmp_path / "pack.json"
     shops = {"format": "store-pack/1", "name": "small", "scenarios": [shop_json()]}
     pack.write_text(json.dumps(shops), encoding="utf-8")
-    typed = ("b 2:4", "c", "!filled['total'] = 9", "n", "state", "back 3", "cl", "c")
+    higher = "!filled['results'][0]['data']['total'] = 9"
+    typed = ("b 2:4", "c", higher, "n", "state", "back 3", "cl", "c")
     talk = said(run, *typed, options=("--pack", str(pack)))
     assert "the basket's total is 8, expected 9" in talk[4]
     assert "live state" in talk[5]
@@ -253,7 +255,7 @@ def test_the_state_follows_the_writes(run: Path) -> None:
 def test_save_writes_a_pack_that_the_platform_takes(run: Path, tmp_path: Path) -> None:
     path = tmp_path / "new.json"
     save = f"save {path}"
-    talk = debug(run, "answer matches.0.available=1", "b 2:1", "c", save, save)
+    talk = debug(run, "answer results.0.data.matches.0.available=1", "b 2:1", "c", save, save)
     assert f"written: {path}" in talk
     assert "cannot be written" in talk
     (scenario,) = load_pack(path).scenarios
@@ -268,7 +270,7 @@ def test_calls_by_another_name_and_from_a_thread_can_be_stopped_at(record: Recor
 import concurrent.futures
 with concurrent.futures.ThreadPoolExecutor(1) as pool:
     rows = list(pool.map(lambda name: Combo_Find_Products_For_Query(query=name), ["tea"]))
-final_answer([r["catalog_size"] for r in map(Combo_Find_Products_For_Query, ["cup"])])"""
+final_answer([len(r["results"]) for r in map(Combo_Find_Products_For_Query, ["cup"])])"""
     talk = said(record(code), "call", "p 1", "call", "p rows[0]['query']", "c")
     assert "call 1 waits" in talk[1]
     assert "cannot be looked into" in talk[2]
@@ -292,7 +294,7 @@ final_answer([r["catalog_size"] for r in map(Combo_Find_Products_For_Query, ["cu
         ("run", "back goes to an earlier stop"),
         ("answer nix", "not JSON"),
         ("answer query=tea", "put text in double quotes"),
-        ("answer matches.9.sku=1", "the answer has no 'matches.9.sku'"),
+        ("answer results.9.data=1", "the answer has no 'results.9.data'"),
         ("answer raise", "use: answer raise TEXT"),
         ("answer #9", "nothing is recorded for call 9"),
         ("answer #9 a=1", "no result is recorded for call 9"),
@@ -394,7 +396,7 @@ NESTED = """\
 def ask(word):
     return Combo_Find_Products_For_Query(query=word)
 rows = [ask(word) for word in ["tea", "cup"]]
-final_answer([row["catalog_size"] for row in rows])"""
+final_answer([len(row["results"]) for row in rows])"""
 
 
 class TestMonty:

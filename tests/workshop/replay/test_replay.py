@@ -22,7 +22,7 @@ Line = dict[str, Any]
 
 FILL = """\
 found = Combo_Find_Products_For_Query(query="tea")
-print("found", len(found["matches"]))
+print("found", len(found["results"][0]["data"]["matches"]))
 r = Req_AddProductToBasket(sku="tea", quantity=2)
 r = Req_AddProductToBasket("cup", 1)
 final_answer({"basket": Req_ViewBasket()})"""
@@ -103,7 +103,7 @@ def test_another_tool(record: Run) -> None:
 
 def test_another_answer_changes_what_follows(record: Run) -> None:
     folder = record(FILL)
-    change(folder, lambda t: call_of(t, 1)["result"].update(matches=[]))
+    change(folder, lambda t: call_of(t, 1)["result"]["results"][0]["data"].update(matches=[]))
     found = first(folder)
     assert (found["what"], found["step"], found["call"]) == ("prints", 1, None)
     assert found["now"] == '"found 0\\n"'

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from coordinator.benchmark import Benchmark
 from core.ledger import Ledger, Tool, ToolCall, ToolFault
 from core.ledger.calls import FailedRequest
+from core.ledger.combo import ComboRow, is_combo, partial_result
 from core.runs.task import Turn
 from core.runs.work import StepRecord
 from core.tools.faults import Refused
@@ -89,8 +90,9 @@ class EditedAnswer:
                 text=fault.text,
                 parameters=dict(call.arguments),
             )
+            fault.found = [ComboRow(error=fault.text)] if is_combo(tool) else None
         failed = {"outcome": "failed", "error": fault.text, "fault": fault.kind}
-        return call.model_copy(update={**failed, "result": tool.partial(fault)})
+        return call.model_copy(update={**failed, "result": partial_result(fault)})
 
 
 @dataclass(frozen=True)

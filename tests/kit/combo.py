@@ -1,0 +1,15 @@
+"""What the results of Combo tools hold, for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def data_of(found: Any) -> Any:
+    """The data of a result's first row."""
+    return found["results"][0]["data"]
+
+
+def errors_of(found: Any) -> list[dict[str, Any]]:
+    """The rows of a result that have no data, or not all of it."""
+    return [row for row in found["results"] if row["error"]]
