@@ -22,6 +22,7 @@ from core.runs.task import Finding, StageInput
 from tests.company_tools.kites import kites, person
 from tests.company_tools.played_task import PlayedTask, said
 from tests.kit.canned import play
+from tests.kit.combo import data_of
 
 
 class Model:
