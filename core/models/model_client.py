@@ -29,10 +29,10 @@ from core.models.model_ids import key_variable
 from core.models.models_file import Backend, Models, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
 from core.models.providers import (
-    GONKA,
     NOTHING_PLAYED,
     DirectTransport,
     Played,
+    is_gonka,
     is_scripted,
 )
 from core.models.retries import RETRY_SECONDS, attempts_of, is_passing, pause_of
@@ -77,7 +77,7 @@ def open_transport(backend: Backend, played: Played = NOTHING_PLAYED) -> Transpo
     """
     if is_scripted(backend.model):
         return DirectTransport(backend.model, played)
-    if backend.model.startswith(f"{GONKA}/"):
+    if is_gonka(backend.model):
         from core.models.gonka import GonkaTransport
 
         return GonkaTransport(backend)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Usage
 from core.models.models_file import Models, Prices, Target, default_models
 from core.models.openrouter import find_like, listed_rates, refresh, shipped_rates
-from core.models.providers import GONKA, is_scripted
+from core.models.providers import is_gonka, is_scripted
 from core.models.tokens import litellm_folder
 
 MAP_FILE = "model_prices_and_context_window_backup.json"
@@ -64,7 +64,7 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
     if configured is not None:
         cached = None if configured.cached is None else configured.cached / 1e6
         return Price(configured.input / 1e6, configured.output / 1e6, cached, "configuration")
-    if model.startswith(f"{GONKA}/"):
+    if is_gonka(model):
         return _like(os.environ.get(PRICING_VARIABLE, "").strip() or model)
     routed = openrouter_id(model, base_url)
     if routed is not None and (rates := listed_rates(routed)):
