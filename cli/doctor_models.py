@@ -28,7 +28,8 @@ from core.models.model_call import (
 from core.models.model_client import open_transport
 from core.models.model_ids import UnknownModel, address_of, check_id, key_variable, missing_keys
 from core.models.models_file import Backend, Models, Target
-from core.models.prices import Price, dollars, openrouter_id, target_price
+from core.models.price_lists import Price
+from core.models.prices import dollars, openrouter_id, target_price
 from core.models.providers import is_gonka, is_scripted
 from core.models.redact import redact
 from core.models.reply_text import Misread, Problem, clean

@@ -27,7 +27,8 @@ from core.models.model_call import (
 )
 from core.models.model_ids import key_variable
 from core.models.models_file import Backend, Models, Target, default_models
-from core.models.prices import dollars, failure_fields, map_entry
+from core.models.price_lists import mapped_id, price_map
+from core.models.prices import dollars, failure_fields
 from core.models.providers import (
     NOTHING_PLAYED,
     DirectTransport,
@@ -289,8 +290,8 @@ def supports_schema(model: str) -> bool:
 
     Only the map's entry for this id counts: another provider of the model may differ.
     """
-    entry = None if is_scripted(model) else map_entry(model)
-    return bool(entry and entry.get("supports_response_schema"))
+    mapped = None if is_scripted(model) else mapped_id(model)
+    return mapped is not None and bool(price_map()[mapped].get("supports_response_schema"))
 
 
 def response_format(name: str, schema: dict[str, Any]) -> dict[str, Any]:

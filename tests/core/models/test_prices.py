@@ -13,13 +13,12 @@ from threading import Thread
 
 import pytest
 
-from core.models import openrouter, prices
+from core.models import price_lists, prices
 from core.models.kept_files import cache_folder
 from core.models.model_call import Reply, Usage
 from core.models.models_file import load_models
-from core.models.openrouter import name_parts
+from core.models.price_lists import Price, name_parts
 from core.models.prices import (
-    Price,
     dollars,
     openrouter_id,
     price_of,
@@ -67,7 +66,7 @@ def test_no_likeness_mixes_sizes_or_forms() -> None:
     """Over the whole shipped list: ids of one name have the same telling words."""
     words = ("mini", "nano", "turbo", "thinking", "coder", "vision", "vl", "lite", "flash", "pro")
     by_name: dict[tuple[str, ...], list[str]] = {}
-    for id in openrouter._shipped_ids():
+    for id in price_lists._shipped_ids():
         by_name.setdefault(name_parts(id), []).append(id)
     by_name.pop((), None)
     assert len(by_name) > 100
@@ -90,9 +89,9 @@ def test_a_known_id_has_the_price_of_the_map() -> None:
 
 def test_an_id_that_only_the_shipped_prices_know_has_theirs() -> None:
     model = "together_ai/openai/gpt-oss-20b"
-    assert prices.map_entry("together_ai/unknown") is None
-    rates = openrouter.shipped_rates("groq", "openai/gpt-oss-120b")
-    assert rates == (1.5e-7, 6e-7, 7.5e-8)
+    assert price_lists.mapped_id("together_ai/unknown") is None
+    shipped = price_lists.shipped_price("groq", "openai/gpt-oss-120b")
+    assert shipped == Price(1.5e-7, 6e-7, 7.5e-8, "genai-prices")
     price = price_of(model)
     assert price is not None
     assert price.source in ("litellm", "genai-prices")
@@ -112,7 +111,10 @@ def test_an_unknown_id_is_like_the_same_model_at_openrouter(model: str) -> None:
     assert 0 < price.input < price.output < 1e-4
 
 
-@pytest.mark.parametrize("named", ["openrouter/openai/gpt-oss-20b", "OpenAI/GPT-OSS-20B"])
+@pytest.mark.parametrize(
+    "named",
+    ["openrouter/openai/gpt-oss-20b", "OpenAI/GPT-OSS-20B", "gpt-oss 20b", "openai GPT OSS (20B)"],
+)
 def test_calls_of_gonka_are_counted_by_the_model_that_is_named_for_it(
     named: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,8 +122,9 @@ def test_calls_of_gonka_are_counted_by_the_model_that_is_named_for_it(
     price = price_of("gonka/some/model")
     assert price is not None
     assert price.source == "like openrouter/openai/gpt-oss-20b"
-    monkeypatch.setenv(prices.PRICING_VARIABLE, "nobody/knows-it")
-    assert price_of("gonka/openai/gpt-oss-20b") is None
+    for unknown in ("nobody/knows-it", "gpt-oss-77b", "x"):
+        monkeypatch.setenv(prices.PRICING_VARIABLE, unknown)
+        assert price_of("gonka/openai/gpt-oss-20b") is None
 
 
 def test_a_server_of_ones_own_is_only_like_a_provider() -> None:
@@ -164,14 +167,14 @@ def test_dollars_of_tokens() -> None:
 
 
 def test_an_id_of_openrouter_has_its_own_price_and_never_that_of_another_provider() -> None:
-    expected = openrouter.listed_rates("openai/gpt-oss-120b")
+    expected = price_lists.listed_price("openai/gpt-oss-120b")
     for model, base_url in (
         ("openrouter/openai/gpt-oss-120b", None),
         ("openai/openai/gpt-oss-120b", "https://openrouter.ai/api/v1"),
     ):
         price = target_price(model, None, base_url)
+        assert price == expected
         assert price is not None
-        assert (price.input, price.output, price.cached) == expected
         assert price.source == "openrouter"
     assert target_price("elsewhere/openai/gpt-oss-120b", None, None) is not None
     assert price_of("openrouter/elsewhere/gpt-oss-120b") is None
@@ -244,7 +247,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Serve]:
         servers.append(ThreadingHTTPServer(("127.0.0.1", 0), Handler))
         Thread(target=servers[-1].serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{servers[-1].server_port}/api/v1"
-        monkeypatch.setenv(openrouter.ADDRESS_VARIABLE, url)
+        monkeypatch.setenv(price_lists.ADDRESS_VARIABLE, url)
         return asked
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -258,8 +261,8 @@ def serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Serve]:
 
 
 def forget() -> None:
-    openrouter._kept.cache_clear()
-    openrouter.find_like.cache_clear()
+    price_lists._kept.cache_clear()
+    price_lists.find_like.cache_clear()
 
 
 def entry(id: str, prompt: str, completion: str) -> dict[str, object]:
@@ -289,7 +292,7 @@ def test_the_list_of_openrouter_is_fetched_once_a_day_and_holds_for_its_ids_and_
     like = price_of("elsewhere/Model-7B-Instruct-FP8")
     assert like == Price(1e-6, 2e-6, None, "like openrouter/new/model-7b")
     assert price_of("openrouter/router/auto-1") is None
-    old = time.time() - openrouter.FRESH_SECONDS - 60
+    old = time.time() - price_lists.FRESH_SECONDS - 60
     os.utime(kept_list(), (old, old))
     forget()
     assert price_of("openrouter/new/model-7b") is None, "an old list is not used"
@@ -303,7 +306,7 @@ def test_the_list_of_openrouter_is_fetched_once_a_day_and_holds_for_its_ids_and_
 def test_a_list_that_cannot_be_used_leaves_the_shipped_prices(body: object, serve: Serve) -> None:
     shipped = price_of("openrouter/openai/gpt-oss-120b")
     serve(body)
-    assert not openrouter.refresh()
+    assert not price_lists.refresh()
     assert price_of("openrouter/openai/gpt-oss-120b") == shipped
     kept_list().parent.mkdir(parents=True)
     kept_list().write_text("half a li", encoding="utf-8")
@@ -315,19 +318,19 @@ def test_a_list_that_cannot_be_used_leaves_the_shipped_prices(body: object, serv
 def test_an_address_where_nobody_answers_is_no_error(
     address: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(openrouter.ADDRESS_VARIABLE, address)
-    assert not openrouter.refresh()
+    monkeypatch.setenv(price_lists.ADDRESS_VARIABLE, address)
+    assert not price_lists.refresh()
 
 
 def test_a_server_that_says_nothing_is_not_waited_for(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(openrouter, "TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(price_lists, "TIMEOUT_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        monkeypatch.setenv(openrouter.ADDRESS_VARIABLE, url)
+        monkeypatch.setenv(price_lists.ADDRESS_VARIABLE, url)
         began = time.monotonic()
-        assert not openrouter.refresh()
+        assert not price_lists.refresh()
     assert time.monotonic() - began < 2
 
 
