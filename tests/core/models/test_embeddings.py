@@ -65,14 +65,6 @@ def test_a_page_is_embedded_once_and_again_where_it_has_changed(tmp_path: Path) 
     assert again.asked == ["rent and kite", "kite"]
 
 
-def test_another_model_has_vectors_of_its_own(tmp_path: Path) -> None:
-    PageVectors(Counting(), tmp_path).likeness("soup", PAGES)
-    other = Counting()
-    other.name = "other"
-    PageVectors(other, tmp_path).likeness("soup", PAGES)
-    assert len(other.asked) == 4
-
-
 def test_damaged_vectors_are_made_again(tmp_path: Path) -> None:
     PageVectors(Counting(), tmp_path).likeness("soup", PAGES)
     files = sorted((tmp_path / "vectors").iterdir())

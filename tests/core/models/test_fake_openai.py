@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import httpx
@@ -12,8 +11,6 @@ from core.models.reprompt import UNUSABLE
 from tests.kit import fake_openai_faults as faults
 from tests.kit.fake_openai import Billed
 
-DECISION = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: List."
-CODE = "Thought: I do.\n<code>\nx = 1\nfinal_answer({'x': x})\n</code>"
 ASK = [{"role": "system", "content": "s" * 600}, {"role": "user", "content": "hello"}]
 
 
@@ -41,15 +38,6 @@ def test_a_clean_answer_is_counted(model_server: Any) -> None:
     assert ask.body["temperature"] == 0.5
 
 
-TURN = "<task>\nBuy 6x Cedar Raised Bed 120 x 60\n</task>\n<state>\n{}\n</state>\nTurn 1 of 7."
-"""The first prompt of a bundled task."""
-
-
-def test_the_scripted_model_is_behind_it(model_server: Any) -> None:
-    said = post(model_server(), [{"role": "user", "content": TURN}])
-    assert "DECISION: PROCEED" in said.json()["choices"][0]["message"]["content"]
-
-
 def test_models_are_listed_for_the_right_key_only(model_server: Any) -> None:
     server = model_server(key="sk-right")
     url = f"{server.base_url}/models"
@@ -71,52 +59,6 @@ def test_statuses(model_server: Any, fault: str) -> None:
     assert [ask.nth for ask in server.seen] == [0, 1]
 
 
-@pytest.mark.parametrize("fault", [*faults.READABLE, *faults.UNREADABLE])
-@pytest.mark.parametrize("clean", [DECISION, CODE])
-def test_dresses_change_a_reply_or_leave_it(model_server: Any, fault: str, clean: str) -> None:
-    answer = post(model_server(lambda *_: clean, faults.always(fault))).json()["choices"][0]
-    content = answer["message"]["content"]
-    changed = {**answer["message"], "finish": answer["finish_reason"]}
-    same = {"role": "assistant", "content": clean, "finish": "stop"}
-    of_one_role = fault.startswith(("fence", "code", "drafts", "json", "markdown", "tags"))
-    is_of = "code" if fault.startswith(("fence", "code", "drafts")) else "decision"
-    if of_one_role and (is_of == "code") != (clean == CODE):
-        assert changed == same
-    else:
-        assert changed != same
-    if fault == "truncated":
-        assert answer["finish_reason"] == "length"
-        assert clean.startswith(content)
-        assert "</code>" not in content
-        assert "PROCEED" not in content
-
-
-@pytest.mark.parametrize("fault", [*faults.BROKEN, *faults.ODD])
-def test_answers_that_are_none(model_server: Any, fault: str) -> None:
-    server = model_server(lambda *_: "ok", faults.always(fault))
-    answer = post(server)
-    assert answer.status_code == 200
-    if fault in faults.BROKEN:
-        assert answer.text == faults.BROKEN[fault][1]
-    else:
-        assert (answer.json()["choices"] == []) == fault.startswith("no-choices")
-        assert ("usage" in answer.json()) == (fault == "no-choices-billed")
-        assert server.unknown == (fault == "no-usage")
-
-
-def test_a_dropped_connection_has_no_answer(model_server: Any) -> None:
-    server = model_server(lambda *_: "ok", faults.in_turn("drop"))
-    with pytest.raises(httpx.TransportError):
-        post(server)
-    assert post(server).status_code == 200
-
-
-def test_a_slow_answer_comes_late(model_server: Any) -> None:
-    server = model_server(lambda *_: "ok", faults.always("slow"), slow_seconds=30)
-    with pytest.raises(httpx.ReadTimeout):
-        post(server, seconds=0.1)
-
-
 def test_plans_are_functions_of_seed_prompt_and_ask() -> None:
     asks = [[{"role": "user", "content": str(n)}] for n in range(400)]
     plan, again = (faults.by_seed(7, ["429", "html"], 0.5) for _ in range(2))
@@ -132,7 +74,3 @@ def test_plans_are_functions_of_seed_prompt_and_ask() -> None:
 def test_an_unknown_fault_is_an_error() -> None:
     with pytest.raises(ValueError, match="no fault 'nonsense'"):
         faults.always("nonsense")([], 0)
-
-
-def test_the_wire_form_of_usage_is_json() -> None:
-    assert json.loads(json.dumps(Billed(1, 2, 3, 4).wire()))["total_tokens"] == 3

@@ -25,7 +25,7 @@ from core.models.extras import ExtraMissing
 from core.models.gonka import GonkaTransport, key_of
 from core.models.gonka_nodes import Node, NodesUnknown, SettingsError, nodes_of
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
-from core.models.model_client import ModelClient, ModelFailed, open_transport
+from core.models.model_client import open_transport
 from core.models.model_ids import UnknownModel, check_id, missing_keys
 from core.models.models_file import Backend
 from core.models.prices import price_of
@@ -177,19 +177,6 @@ def test_a_clock_that_is_wrong_is_named(ahead: float, said: str) -> None:
     assert f"the time of the request is {seconds} s {said} the node's clock" in failed.value.text
 
 
-def test_a_node_whose_clock_is_wrong_gives_way_to_the_next() -> None:
-    with node(0, clock_ahead=95) as wrong, node(1) as right:
-        assert send(at(wrong, right)).text
-
-
-def test_the_door_says_what_to_do_about_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    with node(clock_ahead=95) as one:
-        monkeypatch.setenv(gonka_nodes.NODES_VARIABLE, one.endpoint)
-        with pytest.raises(ModelFailed, match="set this machine's clock"):
-            ModelClient(MODEL, "worker", sleep=lambda _: None).complete(ASK)
-        assert len(one.headers) == 1
-
-
 @pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize("key", ["", "abc", "0x" + "g" * 64, KEY + "0"])
 def test_a_key_that_is_none_is_told_without_a_part_of_it(
@@ -202,12 +189,6 @@ def test_a_key_that_is_none_is_told_without_a_part_of_it(
     with pytest.raises(ExchangeFailed) as failed:
         send(at(nowhere()))
     assert failed.value.kind == "authentication"
-
-
-def test_a_number_that_is_no_key_of_the_curve_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(GONKA_KEY, "0" * 64)
-    with pytest.raises(ExchangeFailed, match="not a private key of this curve"):
-        send(at(nowhere()))
 
 
 @pytest.mark.promise("no secret in an output")

@@ -20,7 +20,6 @@ from core.models.models_file import load_models
 from core.models.price_lists import Price, name_parts
 from core.models.prices import (
     dollars,
-    openrouter_id,
     price_of,
     refresh_prices,
     target_price,
@@ -87,16 +86,6 @@ def test_a_known_id_has_the_price_of_the_map() -> None:
     assert (openai.source, openai.cached) == ("litellm", 1.25e-6)
 
 
-def test_an_id_that_only_the_shipped_prices_know_has_theirs() -> None:
-    model = "together_ai/openai/gpt-oss-20b"
-    assert price_lists.mapped_id("together_ai/unknown") is None
-    shipped = price_lists.shipped_price("groq", "openai/gpt-oss-120b")
-    assert shipped == Price(1.5e-7, 6e-7, 7.5e-8, "genai-prices")
-    price = price_of(model)
-    assert price is not None
-    assert price.source in ("litellm", "genai-prices")
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -131,17 +120,6 @@ def test_a_server_of_ones_own_is_only_like_a_provider() -> None:
     price = target_price("openai/gpt-4o", None, "http://127.0.0.1/v1")
     assert price is not None
     assert price.source == "like gpt-4o"
-
-
-@pytest.mark.parametrize("model", ["openai/my-own", "openrouter/some/model", "none"])
-def test_what_is_not_known_has_no_price(model: str) -> None:
-    assert price_of(model) is None
-
-
-def test_ours_cost_nothing() -> None:
-    price = price_of("scripted/store")
-    assert price is not None
-    assert price.of(Usage(prompt=1000, completion=10)) == 0
 
 
 def test_a_configured_price_goes_first(tmp_path: Path) -> None:
@@ -202,22 +180,6 @@ def test_the_cost_that_openrouter_states_goes_before_any_count() -> None:
 def test_the_cost_of_a_call_is_told_by_a_price_or_by_openrouter(model: str, told: bool) -> None:
     (target,) = load_models().settings(model, "worker").targets
     assert tells_cost(target) is told
-
-
-@pytest.mark.parametrize(
-    ("model", "base_url", "expected"),
-    [
-        ("openrouter/openai/gpt-4o", None, "openai/gpt-4o"),
-        ("openai/openai/gpt-oss-120b", "https://openrouter.ai/api/v1", "openai/gpt-oss-120b"),
-        ("openai/openai/gpt-oss-120b", "https://openrouter.ai.example/api/v1", None),
-        ("openai/gpt-4o", "http://[", None),
-        ("openai/gpt-4o", None, None),
-    ],
-)
-def test_openrouter_is_known_by_prefix_or_host(
-    model: str, base_url: str | None, expected: str | None
-) -> None:
-    assert openrouter_id(model, base_url) == expected
 
 
 Serve = Callable[[object], list[str]]
