@@ -147,12 +147,12 @@ def _opened(backend: Backend) -> Sequence[_NodeTransport]:
         raise ExchangeFailed("authentication", str(error), usage=Usage.nothing()) from None
     from openai import OpenAI
 
-    transports = []
+    transports, way = [], ChatTransport(verify=True)
     for node in nodes:
         signing = library.gonka_http_client(
             private_key=key,
             address=address,
-            http_client=httpx.Client(transport=ChatTransport(verify=True)),
+            http_client=httpx.Client(transport=way),
             transfer_address=node.address,
         )
         # It insists on a key; the signature takes its place.

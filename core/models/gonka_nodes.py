@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import random
 import time
@@ -175,10 +176,19 @@ def _from_source(base: str) -> list[Node]:
         node = _node(one.inference_url, one.index)
         if node is None or node.address in excluded or (allowed and node.address not in allowed):
             continue
-        # Whoever joins the network chooses this address: it must not lead to this machine.
-        if own or not is_loopback(urlsplit(node.url).hostname):
+        # Whoever joins the network chooses this address: it must not lead to this machine or its
+        # own network.
+        if own or _is_public(urlsplit(node.url).hostname or ""):
             nodes.append(node)
     return nodes
+
+
+def _is_public(host: str) -> bool:
+    """Whether a host is a name or an address of the internet."""
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        return not is_loopback(host)
 
 
 def _get(url: str, shape: type[Shape], seconds: float = LIST_SECONDS) -> Shape:

@@ -284,8 +284,12 @@ def test_a_list_that_cannot_be_had_is_a_failure_that_may_pass(
 
 
 @pytest.mark.promise("what comes from outside is bounded")
-def test_a_listed_node_never_leads_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    listed = [Node("http://127.0.0.1:1/v1", NODE), Node("https://n/v1", NODE)]
+def test_a_listed_node_never_leads_to_this_machine_or_its_network(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inside = ("127.0.0.1:1", "localhost", "[::1]", "10.0.0.7", "169.254.169.254")
+    outside = ("n.example", "8.8.8.8:8000")
+    listed = [Node(f"http://{host}/v1", NODE) for host in (*inside, *outside)]
     epoch = {"active_participants": {"participants": [
         {"index": one.address, "inference_url": one.url} for one in listed
     ]}}  # fmt: skip
@@ -293,7 +297,7 @@ def test_a_listed_node_never_leads_to_this_machine(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(
         gonka_nodes, "_get", lambda url, shape, *_: shape.model_validate(next(answers))
     )
-    assert gonka_nodes._from_source("https://source") == listed[1:]
+    assert gonka_nodes._from_source("https://source") == listed[len(inside) :]
 
 
 @pytest.mark.parametrize(
