@@ -122,7 +122,8 @@ def _prices_in(content: bytes) -> dict[str, Price]:
     for entry in _List.model_validate_json(content).data:
         with suppress(ValidationError):
             model = _Model.model_validate(entry)
-            price = Price(*(value for _, value in model.pricing), source="openrouter")
+            asked = model.pricing
+            price = Price(asked.prompt, asked.completion, asked.input_cache_read, "openrouter")
             if price.is_possible:
                 prices[model.id] = price
     return prices
