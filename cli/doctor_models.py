@@ -193,11 +193,12 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
         from core.models import gonka, gonka_nodes
 
         try:
-            hosts = ", ".join(node.host for node in gonka_nodes.nodes_of(backend))
+            nodes = [node.host for node in gonka_nodes.nodes_of(backend)]
             gonka.key_of(backend)
         except gonka_nodes.SettingsError as error:
             return found(place, "key", "problem", str(error), "correct it where it is set")
-        return found(place, "key", "ok", f"set; nodes: {hosts}")
+        more = f" and {len(nodes) - 3} more" if len(nodes) > 3 else ""
+        return found(place, "key", "ok", f"set; nodes: {', '.join(nodes[:3])}{more}")
     text = f"{backend.key_variable} set" if backend.key_variable else "found by LiteLLM"
     if backend.base_url and backend.model.startswith("openai/") and not backend.key_variable:
         text = (
