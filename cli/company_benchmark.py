@@ -17,7 +17,7 @@ from company_tools.wiki_store import WikiStore
 from coordinator.benchmark import Benchmark, OpenTask, Platform, TaskOptions, tool_texts
 from coordinator.stages import StageSpec, chosen
 from coordinator.verify import VERIFY
-from core.models.embeddings import EmbeddingFailed, PageVectors, open_embedder
+from core.models.embeddings import Embedder, EmbeddingFailed, PageVectors
 from core.models.extras import ExtraMissing
 from core.models.prompts import prompt, template_sections
 from core.models.sections import Texts
@@ -63,7 +63,7 @@ def _vectors(options: TaskOptions) -> PageVectors | None:
     if not options.embedding:
         return None
     try:
-        return PageVectors(open_embedder(options.embedding), options.cache)
+        return PageVectors(Embedder(options.embedding), options.cache)
     except (EmbeddingFailed, ExtraMissing) as error:
         raise Usage(f"--embedding: {error}") from None
 

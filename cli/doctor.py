@@ -20,7 +20,7 @@ from cli.options import DoctorOptions
 from cli.platform import REAL_URL, bare, is_address
 from coordinator.clients import base_urls
 from core.http.proxies import ProxyUnusable, is_loopback, proxy_of
-from core.models.extras import install
+from core.models.extras import install_sdk
 from core.models.file_checks import FileError
 from core.models.models_file import ModelsError, load_models
 from core.models.prices import refresh_prices
@@ -91,7 +91,7 @@ def client() -> Finding:
     if kind == "sdk":
         return finding("platform", "client", "ok", "the official SDK (erc3) is used")
     text = "the project's own client is used; it speaks the protocol of the official SDK (erc3)"
-    return finding("platform", "client", "info", text, install("platform", index=f"{REAL_URL}/"))
+    return finding("platform", "client", "info", text, install_sdk())
 
 
 def address(environ: Mapping[str, str]) -> Finding:

@@ -28,8 +28,9 @@ from core.models.model_call import (
 from core.models.model_client import open_transport
 from core.models.model_ids import UnknownModel, address_of, check_id, key_variable, missing_keys
 from core.models.models_file import Backend, Models, Target
-from core.models.prices import Price, dollars, openrouter_id, target_price
-from core.models.providers import GONKA, is_scripted
+from core.models.price_lists import Price
+from core.models.prices import dollars, openrouter_id, target_price
+from core.models.providers import is_gonka, is_scripted
 from core.models.redact import redact
 from core.models.reply_text import Misread, Problem, clean
 from core.models.tokens import count_messages
@@ -188,15 +189,16 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
             names = dict.fromkeys(BASE_URLS.get(role, "base_url") for role, _ in place.uses)
             fix += f"; for a server of your own set {' and '.join(names)} to its address"
         return found(place, "key", "problem", f"{missing} not set", fix)
-    if backend.model.startswith(f"{GONKA}/"):
-        from core.models import gonka
+    if is_gonka(backend.model):
+        from core.models import gonka, gonka_nodes
 
         try:
-            hosts = ", ".join(node.host for node in gonka.nodes_of(backend))
+            nodes = [node.host for node in gonka_nodes.nodes_of(backend)]
             gonka.key_of(backend)
-        except gonka.SettingsError as error:
+        except gonka_nodes.SettingsError as error:
             return found(place, "key", "problem", str(error), "correct it where it is set")
-        return found(place, "key", "ok", f"set; nodes: {hosts}")
+        more = f" and {len(nodes) - 3} more" if len(nodes) > 3 else ""
+        return found(place, "key", "ok", f"set; nodes: {', '.join(nodes[:3])}{more}")
     text = f"{backend.key_variable} set" if backend.key_variable else "found by LiteLLM"
     if backend.base_url and backend.model.startswith("openai/") and not backend.key_variable:
         text = (

@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from core.models.extras import ExtraMissing
 from core.models.kept_files import read_kept, write_kept
@@ -36,26 +36,23 @@ class EmbeddingFailed(Exception):
     """The model gave no usable vectors; the text says why, without secrets."""
 
 
-class Embedder(Protocol):
-    """A model that gives a vector for each text."""
+class Embedder:
+    """A model that gives a vector for each text: of a provider, or static and on this machine."""
 
-    @property
-    def name(self) -> str:
-        """Its id, which vectors are kept under."""
+    def __init__(self, name: str) -> None:
+        """``name``: its id, which vectors are kept under.
+
+        Raises ExtraMissing; EmbeddingFailed: there is no such local model.
+        """
+        self.name = name
+        self._local = _local_model(name) if name.startswith(LOCAL) else None
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """A vector for each text, in their order. Raises EmbeddingFailed."""
-
-
-class LiteLLMEmbedder:
-    """A model of a provider."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """As :meth:`Embedder.embed`."""
         rows: list[Sequence[float]] = []
+        if self._local is not None:
+            rows = self._local.encode(list(texts)).tolist()
+            return rows
         for start in range(0, len(texts), BATCH):
             part = list(texts[start : start + BATCH])
             try:
@@ -68,30 +65,16 @@ class LiteLLMEmbedder:
         return rows
 
 
-class LocalEmbedder:
-    """A static model of model2vec, from a folder or by a name that its hub has."""
-
-    def __init__(self, name: str) -> None:
-        """Raises ExtraMissing; EmbeddingFailed: there is no such model."""
-        self.name = name
-        try:
-            from model2vec import StaticModel
-        except ImportError:
-            raise ExtraMissing(f"the embedding model {name}", EXTRA) from None
-        try:
-            self._model: Any = StaticModel.from_pretrained(name.removeprefix(LOCAL))
-        except Exception as error:  # of files, of the hub, of formats
-            raise EmbeddingFailed(f"{name} cannot be read: {redact(str(error))[:200]}") from None
-
-    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """As :meth:`Embedder.embed`."""
-        rows: Sequence[Sequence[float]] = self._model.encode(list(texts)).tolist()
-        return rows
-
-
-def open_embedder(name: str) -> Embedder:
-    """The model of an id. Raises ExtraMissing; EmbeddingFailed: a local one cannot be read."""
-    return LocalEmbedder(name) if name.startswith(LOCAL) else LiteLLMEmbedder(name)
+def _local_model(name: str) -> Any:
+    """A model of model2vec, from a folder or by a name that its hub has."""
+    try:
+        from model2vec import StaticModel
+    except ImportError:
+        raise ExtraMissing(f"the embedding model {name}", EXTRA) from None
+    try:
+        return StaticModel.from_pretrained(name.removeprefix(LOCAL))
+    except Exception as error:  # of files, of the hub, of formats
+        raise EmbeddingFailed(f"{name} cannot be read: {redact(str(error))[:200]}") from None
 
 
 class PageVectors:

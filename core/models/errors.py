@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -88,13 +88,6 @@ def kind_of(
     if status is None:
         return "network"
     return "bad_request" if status < 500 else "overload"
-
-
-def patterns() -> Iterator[regex.Pattern[str]]:
-    """Every pattern that is run over a provider's text."""
-    for rule in _TABLE.rules:
-        yield from map(_compiled, (*rule.says, *rule.unless))
-    yield from (_compiled(hint.says) for hint in _TABLE.hints)
 
 
 def _found(patterns: tuple[str, ...], text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Nodes of the Gonka network as one backend: their settings, and signed requests over LiteLLM.
+"""Nodes of the Gonka network as one backend: signed requests over LiteLLM.
 
 The names of variables and their forms are those of the library ``gonka-openai``, which makes the
 signature over body, time and the node's address. Its own client is not used: that prints, and asks
@@ -13,10 +13,8 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 import regex
@@ -24,22 +22,18 @@ import regex
 from core.models.chat_http import ChatTransport, money
 from core.models.errors import AGAIN, FOLLOWS
 from core.models.extras import ExtraMissing
+from core.models.gonka_nodes import Node, NodesUnknown, SettingsError, nodes_of
 from core.models.litellm_module import load
 from core.models.litellm_transport import LiteLLMTransport, chain_of, failure_of
 from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Request, Usage
 from core.models.models_file import Backend
-from core.models.providers import GONKA
+from core.models.providers import GONKA, GONKA_KEY
 from core.models.redact import remember
 
 EXTRA = "gonka"
-KEY_VARIABLE = "GONKA_PRIVATE_KEY"
-NODES_VARIABLE = "GONKA_ENDPOINTS"
 ADDRESS_VARIABLE = "GONKA_ADDRESS"
 """An account other than the key's own."""
-NODES_AT_MOST = 32
 _KEY = regex.compile(r"(?:0x)?[0-9a-fA-F]{64}")
-_ADDRESS = regex.compile(r"[a-z0-9]{8,100}")
-_FORM = "URL;ADDRESS,URL;ADDRESS,..., each with the Gonka address of the node"
 CONNECT_SECONDS = 10.0
 """A node that cannot be reached in this time gives way to the next one."""
 SKEW_SECONDS = 10.0
@@ -49,43 +43,15 @@ _SAME_EVERYWHERE = {kind for kind, follows in FOLLOWS.items() if follows == "nex
 """Every node would say the same."""
 
 
-class SettingsError(Exception):
-    """Key or nodes cannot be used; the text says why and holds no part of the key."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """A node that takes requests and hands them on within the network."""
-
-    url: str
-    """Ends in /v1."""
-    address: str
-    """Its account; a signature holds for it alone."""
-
-    @property
-    def host(self) -> str:
-        """Host and port, for texts."""
-        return urlsplit(self.url).netloc.rpartition("@")[2]
-
-
 def require() -> None:
     """Raises ExtraMissing where the library is not installed."""
     if importlib.util.find_spec("gonka_openai") is None:
         raise ExtraMissing("models of Gonka need the library gonka-openai", EXTRA)
 
 
-def missing_variables(backend: Backend) -> tuple[str, ...]:
-    """The first variable that has to be set and is not."""
-    for variable in (backend.key_variable or KEY_VARIABLE, NODES_VARIABLE):
-        given = variable == NODES_VARIABLE and backend.base_url
-        if not given and not os.environ.get(variable, "").strip():
-            return (variable,)
-    return ()
-
-
 def key_of(backend: Backend) -> str:
     """The private key, hidden in every text from now on. Raises SettingsError."""
-    variable = backend.key_variable or KEY_VARIABLE
+    variable = backend.key_variable or GONKA_KEY
     key = os.environ.get(variable, "").strip()
     remember(key)
     remember(key.removeprefix("0x"))
@@ -93,33 +59,6 @@ def key_of(backend: Backend) -> str:
         what = f"is {len(key)} characters long" if key else "is not set"
         raise SettingsError(f"{variable} {what}; a private key is 64 hexadecimal digits")
     return key
-
-
-def nodes_of(backend: Backend) -> Sequence[Node]:
-    """The nodes by the backend's base URL, else by the environment; in order of preference.
-
-    Raises SettingsError.
-    """
-    where = "base_url" if backend.base_url else NODES_VARIABLE
-    text = backend.base_url or os.environ.get(NODES_VARIABLE, "")
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not parts:
-        raise SettingsError(f"{where} names no node; expected {_FORM}")
-    if len(parts) > NODES_AT_MOST:
-        raise SettingsError(f"{where} names {len(parts)} nodes; at most {NODES_AT_MOST} are used")
-    nodes = []
-    for part in parts:
-        url, _, address = (text.strip() for text in part.partition(";"))
-        try:
-            target = urlsplit(url)
-            usable = target.scheme in ("http", "https") and bool(target.hostname)
-        except ValueError:
-            usable = False
-        if not usable or not _ADDRESS.fullmatch(address):
-            raise SettingsError(f"{where}: {part[:80]!r} is not a node; expected {_FORM}")
-        url = url.rstrip("/")
-        nodes.append(Node(url if url.endswith("/v1") else f"{url}/v1", address))
-    return list(dict.fromkeys(nodes))
 
 
 class GonkaTransport:
@@ -202,17 +141,18 @@ def _opened(backend: Backend) -> Sequence[_NodeTransport]:
         key, nodes = key_of(backend), nodes_of(backend)
         library = _library()
         address = os.environ.get(ADDRESS_VARIABLE, "").strip() or _address(library, key)
+    except NodesUnknown as error:
+        raise ExchangeFailed("network", str(error), usage=Usage.nothing()) from None
     except SettingsError as error:
-        text = str(error)
-        raise ExchangeFailed("authentication", text, usage=Usage.nothing()) from None
+        raise ExchangeFailed("authentication", str(error), usage=Usage.nothing()) from None
     from openai import OpenAI
 
-    transports = []
+    transports, way = [], ChatTransport(verify=True)
     for node in nodes:
         signing = library.gonka_http_client(
             private_key=key,
             address=address,
-            http_client=httpx.Client(transport=ChatTransport(verify=True)),
+            http_client=httpx.Client(transport=way),
             transfer_address=node.address,
         )
         # It insists on a key; the signature takes its place.
@@ -244,7 +184,7 @@ def _address(library: Any, key: str) -> str:
             f"give it in {ADDRESS_VARIABLE}"
         ) from None
     except Exception:
-        raise SettingsError(f"{KEY_VARIABLE} is not a private key of this curve") from None
+        raise SettingsError(f"{GONKA_KEY} is not a private key of this curve") from None
 
 
 def _skew(error: Exception) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -27,12 +27,13 @@ from core.models.model_call import (
 )
 from core.models.model_ids import key_variable
 from core.models.models_file import Backend, Models, Target, default_models
-from core.models.prices import dollars, failure_fields, map_entry
+from core.models.price_lists import mapped_id, price_map
+from core.models.prices import dollars, failure_fields
 from core.models.providers import (
-    GONKA,
     NOTHING_PLAYED,
     DirectTransport,
     Played,
+    is_gonka,
     is_scripted,
 )
 from core.models.retries import RETRY_SECONDS, attempts_of, is_passing, pause_of
@@ -62,11 +63,8 @@ class _Call:
     number: int = 0
     failed: ModelCall | None = None
     """The last failed attempt, until it is known what follows it."""
-    tried: list[str] = field(default_factory=list)
-    """Backends that are of no more use to this call."""
-    problems: list[str] = field(default_factory=list)
-    hints: list[str] = field(default_factory=list)
-    """What the person can do, backend by backend."""
+    tried: dict[str, ExchangeFailed] = field(default_factory=dict)
+    """Backends that are of no more use to this call, each with its last failure."""
 
 
 def open_transport(backend: Backend, played: Played = NOTHING_PLAYED) -> Transport:
@@ -77,7 +75,7 @@ def open_transport(backend: Backend, played: Played = NOTHING_PLAYED) -> Transpo
     """
     if is_scripted(backend.model):
         return DirectTransport(backend.model, played)
-    if backend.model.startswith(f"{GONKA}/"):
+    if is_gonka(backend.model):
         from core.models.gonka import GonkaTransport
 
         return GonkaTransport(backend)
@@ -241,27 +239,35 @@ class ModelClient:
         Raises ModelFailed: there is none.
         """
         name, leads_to = target.backend.name, FOLLOWS[error.kind]
-        message = ""
+        follows = []
         if leads_to == "lost":
             if self._backends.exhaust(name, error.kind):
-                message = f"{name} is disabled for the rest of this run"
+                follows.append(f"{name} is disabled for the rest of this run")
         elif leads_to in ("again", "pause"):
             self._backends.failed(name, error.retry_after)
-        call.tried.append(name)
-        call.problems.append(f"{name}: {error.text}" if len(self._targets) > 1 else error.text)
-        if not is_scripted(self.model):
-            call.hints.append(hint_of(error.kind, error.text, key_variable(target.backend)))
+        call.tried[name] = error
         over = leads_to == "end" or call.until <= self._clock()
         other = None if over else self._backends.choose(call.tried)
-        follows = [message] if message else []
         if other is not None:
             follows.append(f"next backend: {other}")
         self._note_failure(call, "; ".join(follows) or None)
-        if other is not None:
-            return self._targets[other]
-        hints = "; ".join(dict.fromkeys(filter(None, call.hints)))
-        text = f"{self.model}: {'; '.join(call.problems)}"
-        raise ModelFailed(f"{text} ({hints})" if hints else text, error.kind) from None
+        if other is None:
+            raise ModelFailed(self._explain(call.tried), error.kind) from None
+        return self._targets[other]
+
+    def _explain(self, failures: Mapping[str, ExchangeFailed]) -> str:
+        """What each backend said, and what the person can do about it."""
+        several = len(self._targets) > 1
+        said = [f"{name}: {e.text}" if several else e.text for name, e in failures.items()]
+        text = f"{self.model}: {'; '.join(said)}"
+        if is_scripted(self.model):
+            return text
+        hints = [
+            hint_of(e.kind, e.text, key_variable(self._targets[name].backend))
+            for name, e in failures.items()
+        ]
+        told = "; ".join(dict.fromkeys(filter(None, hints)))
+        return f"{text} ({told})" if told else text
 
     def _note_failure(self, call: _Call, follows: str | None) -> None:
         if call.failed is not None:
@@ -289,8 +295,8 @@ def supports_schema(model: str) -> bool:
 
     Only the map's entry for this id counts: another provider of the model may differ.
     """
-    entry = None if is_scripted(model) else map_entry(model)
-    return bool(entry and entry.get("supports_response_schema"))
+    mapped = None if is_scripted(model) else mapped_id(model)
+    return mapped is not None and bool(price_map()[mapped].get("supports_response_schema"))
 
 
 def response_format(name: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -7,18 +7,9 @@ from typing import Any
 
 from core.models.litellm_module import load
 from core.models.models_file import Backend
-from core.models.providers import GONKA, is_scripted, provider
+from core.models.providers import GONKA, GONKA_KEY, is_gonka, is_scripted, provider
 
 EXAMPLE = "nebius/openai/gpt-oss-120b"
-_ALSO = {
-    "anthropic": ("ANTHROPIC_AUTH_TOKEN",),
-    "cohere": ("CO_API_KEY",),
-    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    "huggingface": ("HF_TOKEN",),
-    "openrouter": ("OR_API_KEY",),
-    "replicate": ("REPLICATE_API_TOKEN",),
-}
-"""Variables that LiteLLM takes a key from without naming them."""
 
 
 def missing_keys(backend: Backend) -> tuple[str, ...]:
@@ -29,12 +20,9 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
     """
     if is_scripted(backend.model):
         return ()
-    if backend.model.startswith(f"{GONKA}/"):
-        from core.models.gonka import missing_variables
-
-        return missing_variables(backend)
-    if backend.key_variable is not None:
-        return () if _set(backend.key_variable) else (backend.key_variable,)
+    if backend.key_variable is not None or is_gonka(backend.model):
+        named = backend.key_variable or GONKA_KEY
+        return () if _is_set(named) else (named,)
     litellm, provider = load(), provider_of(backend.model)
     if provider == "openai" and backend.base_url:
         return ()
@@ -44,30 +32,26 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
         # Without one of its own LiteLLM would show OpenAI's; who is not found signs in otherwise.
         result = _found(backend.model)
         return () if result is None or result[2] else names or (usual,)
-    if not names and usual in os.environ and not _set(usual):
-        names = (usual,)  # LiteLLM takes a variable that is empty for one that is set
-    signs_in_otherwise = provider == "azure" or not all(n.endswith("_API_KEY") for n in names)
-    has_another = any(map(_set, _ALSO.get(provider, ())))
-    return () if signs_in_otherwise or has_another else names
+    if not names and usual in os.environ and not _is_set(usual):
+        return (usual,)  # LiteLLM takes a variable that is empty for one that is set
+    # Clouds let their users sign in otherwise, and need more than a key.
+    is_cloud = provider == "azure" or not all(name.endswith("_API_KEY") for name in names)
+    return () if is_cloud else names
 
 
 def key_variable(backend: Backend) -> str:
-    """The variable that holds a backend's key, or the usual one where none is set."""
+    """The variable that holds a backend's key, or the usual one where none is named."""
     if backend.key_variable is not None:
         return backend.key_variable
-    if backend.model.startswith(f"{GONKA}/"):
-        from core.models.gonka import KEY_VARIABLE
-
-        return KEY_VARIABLE
+    if is_gonka(backend.model):
+        return GONKA_KEY
     provider, slash, _ = backend.model.partition("/")
-    provider = provider if slash else provider_of(backend.model) or provider
-    names = (f"{provider.upper()}_API_KEY", *_ALSO.get(provider, ()))
-    return next(filter(_set, names), names[0])
+    return f"{(provider if slash else provider_of(backend.model)).upper()}_API_KEY"
 
 
 def address_of(backend: Backend) -> str | None:
     """The address that a backend is asked at; None where LiteLLM alone knows it."""
-    if backend.base_url or is_scripted(backend.model) or backend.model.startswith(f"{GONKA}/"):
+    if backend.base_url or is_scripted(backend.model) or is_gonka(backend.model):
         return backend.base_url
     result = _found(backend.model)
     return "https://api.openai.com/v1" if result and result[1] == "openai" else result and result[3]
@@ -91,7 +75,7 @@ def _found(model: str) -> Any:
         return None
 
 
-def _set(variable: str) -> bool:
+def _is_set(variable: str) -> bool:
     return bool(os.environ.get(variable, "").strip())
 
 

@@ -2,49 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
 from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Usage
 from core.models.models_file import Models, Prices, Target, default_models
-from core.models.openrouter import find_like, listed_rates, refresh, shipped_rates
-from core.models.providers import GONKA, is_scripted
-from core.models.tokens import litellm_folder
+from core.models.price_lists import (
+    Price,
+    find_close,
+    find_like,
+    listed_price,
+    mapped_id,
+    mapped_price,
+    refresh,
+    shipped_price,
+)
+from core.models.providers import is_gonka, is_scripted
 
-MAP_FILE = "model_prices_and_context_window_backup.json"
 OPENROUTER = "openrouter/"
 OPENROUTER_HOST = "openrouter.ai"
 PRICING_VARIABLE = "PRICING_MODEL_ID"
 """The environment's variable that names the model by whose price calls of Gonka are counted."""
-_MODES = ("chat", "completion", "responses")
 _UNCLEAR: frozenset[ErrorKind] = frozenset({"network", "timeout", "bad_answer"})
 """Failures after which nobody knows what was billed; a refusal costs nothing."""
-
-
-@dataclass(frozen=True)
-class Price:
-    """Dollars per token."""
-
-    input: float
-    output: float
-    cached: float | None
-    """For prompt tokens from the provider's cache; None: the full price is asked."""
-    source: str
-    """"provider", "configuration", "litellm", "openrouter", "genai-prices" or "like <id>"."""
-
-    def of(self, usage: Usage) -> float | None:
-        """Dollars for one request of these tokens; None where the tokens are unknown."""
-        if usage.prompt is None or usage.completion is None:
-            return None
-        cached = min(usage.cached or 0, usage.prompt)
-        cached_price = self.input if self.cached is None else self.cached
-        fresh = (usage.prompt - cached) * self.input
-        return fresh + cached * cached_price + usage.completion * self.output
 
 
 def price_of(model: str, models: Models | None = None) -> Price | None:
@@ -64,19 +46,20 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
     if configured is not None:
         cached = None if configured.cached is None else configured.cached / 1e6
         return Price(configured.input / 1e6, configured.output / 1e6, cached, "configuration")
-    if model.startswith(f"{GONKA}/"):
-        return _like(os.environ.get(PRICING_VARIABLE, "").strip() or model)
+    if is_gonka(model):
+        return _like(os.environ.get(PRICING_VARIABLE, "").strip() or model, find_close)
     routed = openrouter_id(model, base_url)
-    if routed is not None and (rates := listed_rates(routed)):
-        return Price(*rates, "openrouter")
-    exact = _exact(f"{OPENROUTER}{routed}" if routed is not None else model)
-    if exact is not None:
-        return _price(exact, f"like {exact}" if base_url and routed is None else "litellm")
+    if routed is not None and (price := listed_price(routed)):
+        return price
+    mapped = mapped_id(f"{OPENROUTER}{routed}" if routed is not None else model)
+    if mapped is not None:
+        price = mapped_price(mapped)
+        return price._replace(source=f"like {mapped}") if base_url and routed is None else price
     if routed is not None:  # the price of another provider would be another one
         return None
     provider, slash, name = model.partition("/")
-    if slash and not base_url and (rates := shipped_rates(provider, name)):
-        return Price(*rates, "genai-prices")
+    if slash and not base_url and (shipped := shipped_price(provider, name)):
+        return shipped
     return _like(model)
 
 
@@ -92,7 +75,7 @@ def _needs_list(target: Target) -> bool:
     model, base_url = target.backend.model, target.backend.base_url
     if is_scripted(model) or target.prices is not None or is_loopback(_host(base_url)):
         return False
-    return openrouter_id(model, base_url) is not None or map_entry(model) is None
+    return openrouter_id(model, base_url) is not None or mapped_id(model) is None
 
 
 def _host(base_url: str | None) -> str | None:
@@ -102,11 +85,12 @@ def _host(base_url: str | None) -> str | None:
         return None
 
 
-def _like(model: str) -> Price | None:
+def _like(model: str, find: Callable[[str], str | None] = lambda _: None) -> Price | None:
+    """The price of the same model at OpenRouter; ``find`` looks further where none is the same."""
     name = model.removeprefix(OPENROUTER)
-    name = name if listed_rates(name) else find_like(name) or ""
-    rates = listed_rates(name)
-    return Price(*rates, f"like {OPENROUTER}{name}") if rates else None
+    id = name if listed_price(name) else find_like(name) or find(name) or ""
+    price = listed_price(id)
+    return price and price._replace(source=f"like {OPENROUTER}{id}")
 
 
 def openrouter_id(model: str, base_url: str | None) -> str | None:
@@ -158,44 +142,3 @@ def _priced(target: Target, usage: Usage) -> tuple[float | None, str | None]:
     price = target_price(target.backend.model, target.prices, target.backend.base_url)
     cost = price.of(usage) if price else None
     return cost, price.source if price and cost is not None else None
-
-
-def map_entry(model: str) -> Mapping[str, Any] | None:
-    """The price of exactly this id in LiteLLM's map; None: unknown."""
-    exact = _exact(model)
-    return price_map()[exact] if exact else None
-
-
-def _exact(model: str) -> str | None:
-    """The map's own key for an id: itself, or without the provider that the entry names."""
-    map_ = price_map()
-    if model in map_:
-        return model
-    provider, _, rest = model.partition("/")
-    entry = map_.get(rest)
-    return rest if entry is not None and entry.get("litellm_provider") == provider else None
-
-
-def _price(key: str, source: str) -> Price:
-    entry = price_map()[key]
-    cached = entry.get("cache_read_input_token_cost")
-    return Price(
-        float(entry["input_cost_per_token"]),
-        float(entry["output_cost_per_token"]),
-        None if cached is None else float(cached),
-        source,
-    )
-
-
-@lru_cache(maxsize=1)
-def price_map() -> Mapping[str, dict[str, Any]]:
-    """LiteLLM's bundled entries of models that answer with text and have a price per token."""
-    raw = json.loads((litellm_folder() / MAP_FILE).read_text(encoding="utf-8"))
-    return {
-        key: entry
-        for key, entry in raw.items()
-        if key != "sample_spec"
-        and entry.get("mode") in _MODES
-        and isinstance(entry.get("input_cost_per_token"), int | float)
-        and isinstance(entry.get("output_cost_per_token"), int | float)
-    }

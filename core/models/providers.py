@@ -15,6 +15,8 @@ from core.models.tokens import count_messages, count_text
 
 GONKA = "gonka"
 """Prefix of ids that the Gonka network answers for, which LiteLLM knows nothing of."""
+GONKA_KEY = "GONKA_PRIVATE_KEY"
+"""The environment's variable that holds the private key, all that Gonka needs."""
 SCRIPTED = "a scripted model, which knows what is asked"
 SCRIPTED_NOTE = (
     "scripted model: it knows what is asked; the run shows the machinery, not a model's skill"
@@ -65,6 +67,11 @@ def provider(prefix: str) -> Provider:
 def is_scripted(model: str) -> bool:
     """Whether a model id belongs to a provider of ours, which needs no key and costs nothing."""
     return model.split("/", 1)[0] in _known
+
+
+def is_gonka(model: str) -> bool:
+    """Whether the Gonka network answers for a model id."""
+    return model.startswith(f"{GONKA}/")
 
 
 def note_on(models: Iterable[str]) -> str:

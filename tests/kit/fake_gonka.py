@@ -1,5 +1,7 @@
 """A node of Gonka on loopback: takes what is signed for it, in time and for the first time.
 
+It also tells who it is, and serves a list of the network's nodes, as the founders' nodes do.
+
 How a request is checked follows the node's own code: the developer's signature is over the SHA-256
 of the body in hex, the time in nanoseconds and the node's address; time and reuse are refused with
 status 400 and a text.
@@ -56,6 +58,13 @@ class FakeGonka:
         ``clock_ahead``: seconds by which the node's clock is ahead. ``refuse``: status and text
         for what is well signed.
         """
+        self.is_ill = False
+        """It does not tell who it is."""
+        self.network: list[tuple[str, str]] = []
+        """URL and address of the nodes that it lists."""
+        self.excluded: list[str] | None = None
+        self.allowed: list[str] | None = None
+        """Addresses that take requests; None: the network does not say."""
         self.address = address
         self.refuse = refuse
         self.seen: list[dict[str, Any]] = []
@@ -76,9 +85,15 @@ class FakeGonka:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
+            def do_GET(self) -> None:
+                told = node._told(self.path)
+                self._send(*((404, {"message": "Not Found"}) if told is None else (200, told)))
+
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                status, told = node._take(self.path, dict(self.headers), body)
+                self._send(*node._take(self.path, dict(self.headers), body))
+
+            def _send(self, status: int, told: dict[str, Any]) -> None:
                 raw = json.dumps(told).encode()
                 self.send_response_only(status)
                 self.send_header("Date", formatdate(time.time() + node._ahead, usegmt=True))
@@ -111,6 +126,22 @@ class FakeGonka:
     ) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+    def _told(self, path: str) -> dict[str, Any] | None:
+        """What anybody may read."""
+        if path == "/v1/identity":
+            return None if self.is_ill else {"data": {"delegate_ta": {}}}
+        if path == "/v1/epochs/current/participants":
+            listed = [{"index": address, "inference_url": url} for url, address in self.network]
+            excluded = self.excluded and [{"address": one} for one in self.excluded]
+            return {
+                "active_participants": {"participants": listed, "epoch_id": 7},
+                "excluded_participants": excluded,
+            }
+        if path == "/chain-api/productscience/inference/inference/params":
+            access = self.allowed and {"allowed_transfer_addresses": self.allowed}
+            return {"params": {"transfer_agent_access_params": access}}
+        return None
 
     def _take(self, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, Any]]:
         self.headers.append(headers)

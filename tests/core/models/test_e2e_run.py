@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from tests.kit import fake_openai_faults as faults
 from tests.kit.fake_openai import Billed, FakeOpenAI
 
@@ -110,31 +108,6 @@ def test_answers_that_never_came_cost_no_score_but_leave_the_bill_open(
     assert run.results["totals"]["cost_usd"] is None
 
 
-def test_an_answer_without_its_usage_leaves_the_bill_open(
-    model_server: Serve, run_through: Any
-) -> None:
-    eyes, hands = model_server(plan=faults.always("no-usage")), model_server()
-    run = run_through([eyes], [hands], FEW)
-    assert all_solved(run)
-    assert {task["tokens"]["prompt"] for task in run.tasks} == {None}
-    known = [call for call in run.calls if call["role"] == "worker"]
-    assert sum(call["usage"]["prompt"] for call in known) == hands.billed.prompt
-
-
-def test_dollars_are_counted_by_the_configured_prices(
-    model_server: Serve, run_through: Any
-) -> None:
-    eyes, hands = model_server(), model_server(plan=faults.always("reasoning"))
-    prices = "{ input = 1.0, output = 10.0, cached = 0.1 }"
-    run = run_through([eyes], [hands], FEW, prices=prices)
-    bill = total(eyes, hands)
-    assert bill.reasoning > 0
-    fresh = bill.prompt - bill.cached
-    dollars = (fresh * 1.0 + bill.cached * 0.1 + bill.completion * 10.0) / 1e6
-    assert run.results["totals"]["cost_usd"] == pytest.approx(dollars, abs=1e-5)
-    assert {call["price_source"] for call in run.calls} == {"configuration"}
-
-
 def test_the_second_backend_carries_a_run_whose_first_one_fails(
     model_server: Serve, run_through: Any, keys: tuple[str, ...]
 ) -> None:
@@ -173,31 +146,3 @@ def test_a_prompt_beyond_the_context_ends_its_task_alone(
     assert "larger context window" in first["error"]
     assert {task["score"] for task in others} == {1.0}
     assert eyes.met == {"context-vllm": 1}
-
-
-def test_a_model_that_cannot_do_it_comes_to_a_clear_end(
-    model_server: Serve, run_through: Any
-) -> None:
-    """The evaluator never gives a decision: two questions, then the task is closed."""
-    eyes, hands = model_server(plan=faults.always("no-form")), model_server()
-    run = run_through([eyes], [hands], FEW)
-    assert {task["outcome"] for task in run.tasks} == {"error"}
-    assert all("DECISION" in task["error"] for task in run.tasks)
-    assert len(eyes.seen) == 2 * len(FEW)
-    assert hands.seen == []
-    assert run.results["totals"]["harm"] == 0
-    assert_accounted(run, eyes, hands)
-
-
-def test_one_job_and_eight_meet_the_same_faults(
-    model_server: Serve, run_through: Any, tmp_path: Any
-) -> None:
-    met = []
-    for jobs in (1, 8):
-        plan = faults.by_seed(11, [*sorted(faults.READABLE), *REFUSED], rate=0.6)
-        eyes, hands = model_server(plan=plan), model_server(plan=plan)
-        run = run_through([eyes], [hands], FEW[:2], jobs=jobs)
-        assert all_solved(run)
-        met.append((eyes.met, hands.met, total(eyes, hands)))
-        (tmp_path / "logs").rename(tmp_path / f"logs-{jobs}")
-    assert met[0] == met[1]

@@ -13,11 +13,9 @@ import pytest
 
 from core.models.embeddings import (
     BATCH,
+    Embedder,
     EmbeddingFailed,
-    LiteLLMEmbedder,
-    LocalEmbedder,
     PageVectors,
-    open_embedder,
 )
 
 WORDS = ("soup", "kite", "rent")
@@ -28,12 +26,11 @@ def vector(text: str) -> list[float]:
     return [float(text.casefold().count(word)) for word in WORDS]
 
 
-class Counting:
+class Counting(Embedder):
     """An embedder that counts what it is asked."""
 
-    name = "counting"
-
     def __init__(self) -> None:
+        super().__init__("counting")
         self.asked: list[str] = []
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -63,14 +60,6 @@ def test_a_page_is_embedded_once_and_again_where_it_has_changed(tmp_path: Path) 
         [0, 1, 1 / 2**0.5]
     )
     assert again.asked == ["rent and kite", "kite"]
-
-
-def test_another_model_has_vectors_of_its_own(tmp_path: Path) -> None:
-    PageVectors(Counting(), tmp_path).likeness("soup", PAGES)
-    other = Counting()
-    other.name = "other"
-    PageVectors(other, tmp_path).likeness("soup", PAGES)
-    assert len(other.asked) == 4
 
 
 def test_damaged_vectors_are_made_again(tmp_path: Path) -> None:
@@ -145,7 +134,7 @@ def test_a_provider_is_asked_in_batches_and_its_order_is_put_right(
     provider: list[dict[str, Any]],
 ) -> None:
     texts = [f"{'soup ' * n}kite" for n in range(BATCH + 1)]
-    rows = LiteLLMEmbedder("openai/some-embedder").embed(texts)
+    rows = Embedder("openai/some-embedder").embed(texts)
     assert [list(row) for row in rows] == [vector(text) for text in texts]
     assert [len(body["input"]) for body in provider] == [BATCH, 1]
     assert provider[0]["model"] == "some-embedder"
@@ -156,7 +145,7 @@ def test_a_provider_that_refuses_is_a_failure_without_its_secrets(
     provider: list[dict[str, Any]],
 ) -> None:
     with pytest.raises(EmbeddingFailed) as failed:
-        LiteLLMEmbedder("openai/some-embedder").embed(["refuse"])
+        Embedder("openai/some-embedder").embed(["refuse"])
     assert "secret-key-1234" not in str(failed.value)
 
 
@@ -170,8 +159,7 @@ def test_a_local_model_needs_no_provider(tmp_path: Path) -> None:
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     rows = numpy.eye(4, dtype=numpy.float32)
     model2vec.StaticModel(rows, tokenizer).save_pretrained(tmp_path)
-    embedder = open_embedder(f"local/{tmp_path}")
-    assert isinstance(embedder, LocalEmbedder)
+    embedder = Embedder(f"local/{tmp_path}")
     likeness = PageVectors(embedder).likeness("soup", [["soup", "kite"], ["rent"]])
     assert likeness == pytest.approx([1.0, 0.0, 0.0])
 
@@ -179,4 +167,4 @@ def test_a_local_model_needs_no_provider(tmp_path: Path) -> None:
 def test_a_local_model_that_is_not_there_is_a_clear_failure(tmp_path: Path) -> None:
     pytest.importorskip("model2vec")
     with pytest.raises(EmbeddingFailed, match="cannot be read"):
-        open_embedder(f"local/{tmp_path / 'none'}")
+        Embedder(f"local/{tmp_path / 'none'}")

@@ -19,14 +19,17 @@ from typer.testing import CliRunner
 from cli.cli import app
 from cli.doctor import examine
 from cli.options import DoctorOptions
-from core.models import gonka
+from core.models import gonka, gonka_nodes
+from core.models.errors import kind_of
 from core.models.extras import ExtraMissing
-from core.models.gonka import GonkaTransport, Node, SettingsError, key_of, nodes_of
+from core.models.gonka import GonkaTransport, key_of
+from core.models.gonka_nodes import Node, NodesUnknown, SettingsError, nodes_of
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
-from core.models.model_client import ModelClient, ModelFailed, open_transport
+from core.models.model_client import open_transport
 from core.models.model_ids import UnknownModel, check_id, missing_keys
 from core.models.models_file import Backend
 from core.models.prices import price_of
+from core.models.providers import GONKA_KEY
 from core.models.redact import redact
 
 pytest.importorskip("gonka_openai", reason="the extra gonka is not installed")
@@ -44,9 +47,9 @@ NODE = "gonka1abcdefgh"
 def settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.upper().endswith("_PROXY")]:
         monkeypatch.delenv(name)
-    for name in (gonka.NODES_VARIABLE, gonka.ADDRESS_VARIABLE):
+    for name in (gonka_nodes.NODES_VARIABLE, gonka_nodes.SOURCE_VARIABLE, gonka.ADDRESS_VARIABLE):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(gonka.KEY_VARIABLE, f"0x{KEY}")
+    monkeypatch.setenv(GONKA_KEY, f"0x{KEY}")
 
 
 def echo(model: str, messages: list[dict[str, str]]) -> str:
@@ -96,7 +99,7 @@ def test_every_attempt_has_a_signature_of_its_own() -> None:
 
 def test_a_request_of_another_key_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with node() as one:
-        monkeypatch.setenv(gonka.KEY_VARIABLE, OTHER_KEY)
+        monkeypatch.setenv(GONKA_KEY, OTHER_KEY)
         monkeypatch.setenv(gonka.ADDRESS_VARIABLE, account_of(KEY))
         with pytest.raises(ExchangeFailed) as failed:
             send(at(one))
@@ -174,37 +177,18 @@ def test_a_clock_that_is_wrong_is_named(ahead: float, said: str) -> None:
     assert f"the time of the request is {seconds} s {said} the node's clock" in failed.value.text
 
 
-def test_a_node_whose_clock_is_wrong_gives_way_to_the_next() -> None:
-    with node(0, clock_ahead=95) as wrong, node(1) as right:
-        assert send(at(wrong, right)).text
-
-
-def test_the_door_says_what_to_do_about_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    with node(clock_ahead=95) as one:
-        monkeypatch.setenv(gonka.NODES_VARIABLE, one.endpoint)
-        with pytest.raises(ModelFailed, match="set this machine's clock"):
-            ModelClient(MODEL, "worker", sleep=lambda _: None).complete(ASK)
-        assert len(one.headers) == 1
-
-
 @pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize("key", ["", "abc", "0x" + "g" * 64, KEY + "0"])
 def test_a_key_that_is_none_is_told_without_a_part_of_it(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(gonka.KEY_VARIABLE, key)
+    monkeypatch.setenv(GONKA_KEY, key)
     with pytest.raises(SettingsError, match="64 hexadecimal digits") as wrong:
         key_of(Backend(model=MODEL))
     assert not key or key not in str(wrong.value)
     with pytest.raises(ExchangeFailed) as failed:
         send(at(nowhere()))
     assert failed.value.kind == "authentication"
-
-
-def test_a_number_that_is_no_key_of_the_curve_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(gonka.KEY_VARIABLE, "0" * 64)
-    with pytest.raises(ExchangeFailed, match="not a private key of this curve"):
-        send(at(nowhere()))
 
 
 @pytest.mark.promise("no secret in an output")
@@ -230,7 +214,7 @@ def test_nodes_are_read_in_their_order(text: str, expected: list[Node]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [" , ", "https://n", "n;gonka1abcdefgh", "ftp://n;gonka1abcdefgh", "http://[;g", "https://n;"],
+    ["https://n", "n;gonka1abcdefgh", "ftp://n;gonka1abcdefgh", "http://[;g", "https://n;"],
 )
 def test_nodes_that_cannot_be_read_are_named(text: str) -> None:
     with pytest.raises(SettingsError, match="URL;ADDRESS"):
@@ -238,6 +222,96 @@ def test_nodes_that_cannot_be_read_are_named(text: str) -> None:
     many = ",".join(f"https://n{n};{NODE}" for n in range(33))
     with pytest.raises(SettingsError, match="at most 32"):
         nodes_of(Backend(model=MODEL, base_url=many))
+
+
+def listing(
+    monkeypatch: pytest.MonkeyPatch, source: FakeGonka, *nodes: FakeGonka | tuple[str, str]
+) -> None:
+    source.network = [(n.url, n.address) if isinstance(n, FakeGonka) else n for n in nodes]
+    monkeypatch.setenv(gonka_nodes.SOURCE_VARIABLE, source.url)
+
+
+def test_with_a_key_alone_a_node_of_the_network_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    with node(0) as source, node(1) as ill, node(2) as well:
+        ill.is_ill = True
+        listing(monkeypatch, source, ill, well)
+        monkeypatch.setattr(gonka_nodes, "SOURCES", (nowhere().split(";")[0], source.url))
+        monkeypatch.delenv(gonka_nodes.SOURCE_VARIABLE)
+        transport = GonkaTransport(Backend(model=MODEL))
+        assert [send(transport).text for _ in range(2)]
+        assert (len(source.seen), len(ill.seen), len(well.seen)) == (0, 0, 2)
+
+
+def test_nodes_that_the_network_does_not_let_serve_are_not_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = [f"gonka1listed0000{n}" for n in range(4)]
+    with node() as source:
+        listing(
+            monkeypatch, source, *((f"{source.url}/{n}", n) for n in names), ("ftp://n", NODE),
+            (source.url, ""),
+        )  # fmt: skip
+        source.excluded, source.allowed = names[:1], names[:3]
+        found = nodes_of(Backend(model=MODEL))
+        assert {one.address for one in found} == set(names[1:3])
+        source.excluded = source.allowed = None
+        assert {one.address for one in nodes_of(Backend(model=MODEL))} == set(names)
+
+
+def test_named_nodes_go_before_those_that_the_network_lists(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with node(0) as named, node(1) as listed:
+        monkeypatch.setenv(gonka_nodes.NODES_VARIABLE, f"http://n;{NODE},{named.endpoint}")
+        listing(monkeypatch, listed, listed, named)
+        addresses = [one.address for one in nodes_of(Backend(model=MODEL))]
+        assert addresses == [NODE, named.address, listed.address]
+        monkeypatch.setenv(gonka_nodes.SOURCE_VARIABLE, nowhere().split(";")[0])
+        assert [one.address for one in nodes_of(Backend(model=MODEL))] == addresses[:2]
+
+
+def test_a_list_that_cannot_be_had_is_a_failure_that_may_pass(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with node() as empty:
+        for source in (nowhere().split(";")[0], empty.url, f"{empty.url}/nothing", "http://["):
+            monkeypatch.setenv(gonka_nodes.SOURCE_VARIABLE, source)
+            with pytest.raises(NodesUnknown, match=gonka_nodes.SOURCE_VARIABLE):
+                nodes_of(Backend(model=MODEL))
+            with pytest.raises(ExchangeFailed) as failed:
+                send(GonkaTransport(Backend(model=MODEL)))
+            assert (failed.value.kind, failed.value.usage) == ("network", Usage.nothing())
+
+
+@pytest.mark.promise("what comes from outside is bounded")
+def test_a_listed_node_never_leads_to_this_machine_or_its_network(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inside = ("127.0.0.1:1", "localhost", "[::1]", "10.0.0.7", "169.254.169.254")
+    outside = ("n.example", "8.8.8.8:8000")
+    listed = [Node(f"http://{host}/v1", NODE) for host in (*inside, *outside)]
+    epoch = {"active_participants": {"participants": [
+        {"index": one.address, "inference_url": one.url} for one in listed
+    ]}}  # fmt: skip
+    answers = iter([epoch, {"params": {}}])
+    monkeypatch.setattr(
+        gonka_nodes, "_get", lambda url, shape, *_: shape.model_validate(next(answers))
+    )
+    assert gonka_nodes._from_source("https://source") == listed[len(inside) :]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Request timestamp is too old",
+        "signature is too old",
+        "signature is in the future",
+        "the signature has expired",
+    ],
+)
+def test_a_time_that_a_node_does_not_take_is_an_error_of_the_clock(said: str) -> None:
+    for status in (400, 401, 403):
+        assert kind_of((), status, [("message", said)], answered=True) == "clock"
 
 
 def test_the_library_prints_and_logs_nothing(capfd: pytest.CaptureFixture[str]) -> None:
@@ -248,16 +322,16 @@ def test_the_library_prints_and_logs_nothing(capfd: pytest.CaptureFixture[str]) 
     assert (logging.getLogger().level, logging.getLogger().handlers) == (level, handlers)
 
 
-def test_it_is_known_needs_key_and_nodes_and_the_price_of_its_model(
+def test_it_is_known_needs_a_key_alone_and_the_price_of_its_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     check_id(MODEL)
     with pytest.raises(UnknownModel):
         check_id("gonka/")
     assert isinstance(open_transport(Backend(model=MODEL)), GonkaTransport)
-    assert missing_keys(Backend(model=MODEL)) == (gonka.NODES_VARIABLE,)
-    monkeypatch.delenv(gonka.KEY_VARIABLE)
-    assert missing_keys(Backend(model=MODEL)) == (gonka.KEY_VARIABLE,)
+    assert missing_keys(Backend(model=MODEL)) == ()
+    monkeypatch.delenv(GONKA_KEY)
+    assert missing_keys(Backend(model=MODEL)) == (GONKA_KEY,)
     assert missing_keys(Backend(model=MODEL, key_variable="MINE")) == ("MINE",)
     price = price_of(MODEL)
     assert price is not None
@@ -290,13 +364,13 @@ def test_nothing_of_it_is_imported_before_it_is_asked() -> None:
 def test_the_doctor_asks_a_node_and_names_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     options = DoctorOptions(evaluator=MODEL, worker=MODEL)
     with node() as one:
-        monkeypatch.setenv(gonka.NODES_VARIABLE, one.endpoint)
+        monkeypatch.setenv(gonka_nodes.NODES_VARIABLE, one.endpoint)
         diagnosed = examine(options, {}, lambda text: None)
         by_name = {f.name: f for f in diagnosed.findings if f.area == "models"}
         assert by_name["key"].text == f"set; nodes: {one.url.removeprefix('http://')}"
         assert by_name["answer"].state == "ok"
         assert KEY not in diagnosed.model_dump_json()
-    monkeypatch.setenv(gonka.NODES_VARIABLE, "https://n")
+    monkeypatch.setenv(gonka_nodes.NODES_VARIABLE, "https://n")
     diagnosed = examine(options, {}, lambda text: None)
     (key,) = [f for f in diagnosed.findings if (f.area, f.name) == ("models", "key")]
     assert key.state == "problem"
@@ -309,7 +383,7 @@ def test_a_run_is_played_through_two_nodes_and_its_folder_holds_no_key(
     monkeypatch.chdir(tmp_path)
     busy = (429, "Transfer Agent capacity reached")
     with node(0, refuse=busy) as ill, node(1, answer=answer_by_script) as well:
-        monkeypatch.setenv(gonka.NODES_VARIABLE, f"{ill.endpoint},{well.endpoint}")
+        monkeypatch.setenv(gonka_nodes.NODES_VARIABLE, f"{ill.endpoint},{well.endpoint}")
         words = ["--json", "--evaluator", MODEL, "--worker", MODEL]
         done = CliRunner().invoke(app, [*words, "--task", "stock_exactly_enough"])
     assert done.exit_code == 0, done.output

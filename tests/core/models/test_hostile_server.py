@@ -210,14 +210,6 @@ def test_a_usage_that_cannot_be_is_unknown(usage: object) -> None:
     assert (reply.text, reply.usage, reply.cost_usd) == ("hello", Usage(), None)
 
 
-def test_details_of_a_usage_that_cannot_be_are_unknown_alone() -> None:
-    usage = {"prompt_tokens": 11, "completion_tokens": 7, "prompt_tokens_details": "none"}
-    usage |= {"completion_tokens_details": {"reasoning_tokens": -3}, "cost": "dear"}
-    reply = ask(said(chat(usage=usage)))
-    assert reply.usage == Usage(prompt=11, completion=7)
-    assert reply.cost_usd is None
-
-
 THOUGHTS = [{"type": "text", "text": "let me see"}]
 SAID = {"type": "text", "text": "the answer"}
 

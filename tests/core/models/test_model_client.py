@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +28,6 @@ from core.models.model_client import (
     REASONING_CHARS,
     ModelClient,
     ModelFailed,
-    response_format,
     supports_schema,
 )
 from core.models.models_file import Models, ModelsFile, Params, load_models
@@ -38,8 +35,6 @@ from core.models.providers import is_scripted
 from core.models.tokens import count_messages, count_text
 from tests.kit import canned
 from tests.kit.canned import left, play
-from tests.kit.fake_openai import FakeOpenAI
-from tests.kit.fake_openai_faults import always, in_turn
 
 ROOT = Path(door_module.__file__).parents[2]
 ASK = [{"role": "user", "content": "hello there"}]
@@ -141,16 +136,6 @@ def test_an_answer_is_recorded_with_all_that_is_known_of_it() -> None:
     assert len({part.sha256 for part in call.prompt} | {call.prompt_sha256}) == 3
 
 
-def test_equal_messages_have_equal_hashes() -> None:
-    house = House(a=REPLY)
-    first = house.client().complete([{"role": "system", "content": "same"}, *ASK])
-    second = house.client().complete(
-        [{"role": "system", "content": "same"}, {"role": "user", "content": "lone \ud800"}]
-    )
-    assert first.prompt[0] == second.prompt[0]
-    assert first.prompt[1] != second.prompt[1]
-
-
 def test_parameters_of_a_call_go_over_those_of_the_file() -> None:
     house = House(a=REPLY)
     client = house.client(models=load_models())
@@ -163,33 +148,71 @@ def test_parameters_of_a_call_go_over_those_of_the_file() -> None:
     assert second == {"temperature": 0.0, "max_tokens": 6000}
 
 
-@pytest.mark.parametrize("kind", sorted(errors.AGAIN))
-def test_passing_faults_are_tried_again(kind: Any) -> None:
-    house = House(a=[failed(kind), failed(kind), REPLY])
-    call = house.client().complete(ASK)
-    assert (call.attempt, call.text) == (3, "hi")
-    assert [(n, k) for n, _, k, _ in house.attempts] == [(1, kind), (2, kind), (3, None)]
-    assert [c.next for c in house.calls] == ["again in 0.0 s", "again in 0.0 s", None]
+def asks(kind: Any, times: int = 0, **more: Any) -> list[Any]:
+    """A failure for ever, or so many times and then an answer."""
+    return [failed(kind, **more)] * (times or 1) + ([REPLY] if times else [])
 
 
-def test_attempts_come_to_an_end() -> None:
-    house = House(a=failed("overload", "busy"))
-    with pytest.raises(ModelFailed, match="openai/a: busy") as caught:
-        house.client().complete(ASK)
-    assert caught.value.kind == "overload"
-    assert caught.value.__cause__ is None
-    assert len(house.calls) == 3
-    assert house.calls[-1].next is None
+WALKS: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    **{f"{kind} passes": ({"a": asks(kind, 2)}, "aaa", "a", "a") for kind in errors.AGAIN},
+    **{
+        f"{kind} moves on": ({"a": asks(kind), "b": REPLY}, "ab", "b", "a")
+        for kind in ("bad_request", "context_window", "max_tokens", "content_filter")
+    },
+    **{
+        f"{kind} is for the run": ({"a": asks(kind), "b": REPLY}, "ab", "b", "b")
+        for kind in ("quota", "authentication", "forbidden", "clock", "proxy")
+    },
+    "one backend has three attempts": ({"a": asks("overload")}, "aaa", "overload", "a"),
+    "an ill backend is left alone": ({"a": asks("overload"), "b": REPLY}, "aaab", "b", "b"),
+    "another one may know the model": ({"a": asks("not_found"), "b": REPLY}, "ab", "b", "b"),
+    "no backend has what a cassette lacks": (
+        {"a": asks("missing"), "b": REPLY}, "a", "missing", "a",
+    ),
+    "a rate limit is outlasted": ({"a": asks("rate_limit", 7)}, "a" * 8, "a", "a"),
+    "but not while another is well": ({"a": asks("rate_limit"), "b": REPLY}, "aaab", "b", "b"),
+    "a short pause is waited for": (
+        {"a": asks("rate_limit", 1, retry_after=2.0), "b": REPLY}, "aa", "a", "a",
+    ),
+    "a long one is not while another is well": (
+        {"a": asks("rate_limit", retry_after=30.0), "b": REPLY}, "ab", "b", "b",
+    ),
+    "no pause passes the deadline": (
+        {"a": asks("rate_limit", retry_after=400.0)}, "a", "rate_limit", "a",
+    ),
+}  # fmt: skip
+"""By name: what each backend says; who is asked; who answers, or the failure; who is asked next."""
 
 
-@pytest.mark.parametrize("kind", ["bad_request", "context_window", "max_tokens", "content_filter"])
-def test_what_one_backend_refuses_the_next_one_is_asked(kind: Any) -> None:
-    house = House(a=failed(kind), b=REPLY)
-    assert house.client("two").complete(ASK).backend == "b"
-    assert house.attempts[0] == (1, "a", kind, "next backend: b")
-    assert house.calls[0].usage == Usage.nothing()
-    assert house.time.slept == []
-    assert house.models.backends("two").choose() == "a", "the backend is as well as before"
+@pytest.mark.parametrize(("outcomes", "asked", "end", "later"), WALKS.values(), ids=WALKS)
+def test_which_backend_is_asked_and_how_often(
+    outcomes: dict[str, Any], asked: str, end: str, later: str
+) -> None:
+    house = House(**outcomes)
+    client = house.client("two" if "b" in outcomes else "openai/a")
+    try:
+        ended = client.complete(ASK).backend.removeprefix("openai/")
+    except ModelFailed as error:
+        ended = str(error.kind)
+    assert ("".join(house.transport.asked), ended) == (asked, end)
+    assert [call.attempt for call in house.calls] == list(range(1, len(asked) + 1))
+    assert len([call for call in house.calls if call.next]) == len(asked) - 1
+    known = {"network", "timeout", "bad_answer"}.isdisjoint(c.error_kind for c in house.calls)
+    assert (total_usage(house.calls).prompt is not None) == known, "a refusal costs nothing"
+    house.time.now += 4  # less than an illness lasts
+    next_one = house.models.backends(client.model).choose()
+    assert (next_one or "").removeprefix("openai/") == later
+
+
+def test_a_pause_that_is_asked_for_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    house = House(a=asks("rate_limit", 1, retry_after=30.0))
+    house.client().complete(ASK)
+    (slept,) = house.time.slept
+    assert 30 <= slept <= 33
+    monkeypatch.setattr(retries, "WAIT", GROWING)
+    house = House(a=asks("rate_limit", 7))
+    house.client().complete(ASK)
+    assert sum(house.time.slept) >= 60, "limits are counted by the minute"
 
 
 def test_what_every_backend_refuses_ends_the_call_with_what_each_said() -> None:
@@ -199,20 +222,6 @@ def test_what_every_backend_refuses_ends_the_call_with_what_each_said() -> None:
     assert "lower max_tokens" in str(caught.value)
     assert "larger context window" in str(caught.value)
     assert house.transport.asked == ["a", "b"]
-
-
-def test_what_a_cassette_lacks_no_other_backend_has() -> None:
-    house = House(a=failed("missing"), b=REPLY)
-    with pytest.raises(ModelFailed, match=r"two: a: no$"):
-        house.client("two").complete(ASK)
-    assert house.attempts == [(1, "a", "missing", None)]
-
-
-def test_a_rate_limit_without_a_stated_wait_is_outlasted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retries, "WAIT", GROWING)
-    house = House(a=[*[failed("rate_limit")] * 7, REPLY])
-    assert house.client().complete(ASK).attempt == 8
-    assert sum(house.time.slept) >= 60, "limits are counted by the minute"
 
 
 def test_a_stated_wait_that_did_not_suffice_grows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,30 +234,6 @@ def test_a_stated_wait_that_did_not_suffice_grows(monkeypatch: pytest.MonkeyPatc
     assert len(house.calls) == 8
 
 
-def test_a_rate_limit_is_not_outlasted_while_another_backend_is_well() -> None:
-    house = House(a=failed("rate_limit"), b=REPLY)
-    assert house.client("two").complete(ASK).backend == "b"
-    assert house.transport.asked == ["a", "a", "a", "b"]
-
-
-def test_a_single_attempt_stays_one() -> None:
-    house = House(a=failed("rate_limit"))
-    with pytest.raises(ModelFailed):
-        house.client(models=with_defaults(house, attempts=1)).complete(ASK)
-    assert len(house.calls) == 1
-
-
-@pytest.mark.parametrize("kind", ["quota", "authentication", "forbidden"])
-def test_a_lost_backend_is_left_at_once_and_for_the_run(kind: Any) -> None:
-    house = House(a=failed(kind), b=REPLY)
-    assert house.client("two").complete(ASK).backend == "b"
-    assert house.calls[0].next == "a is disabled for the rest of this run; next backend: b"
-    house.time.now += 1e6
-    house.client("two").complete(ASK)
-    assert house.transport.asked == ["a", "b", "b"]
-    assert house.time.slept == []
-
-
 def test_where_every_backend_is_lost_nobody_is_asked() -> None:
     house = House(a=failed("quota", "paid out"), b=failed("authentication", "bad key"))
     with pytest.raises(ModelFailed, match=r"a: paid out; b: bad key \(.*OPENAI_API_KEY"):
@@ -259,58 +244,6 @@ def test_where_every_backend_is_lost_nobody_is_asked() -> None:
     ):
         house.client("two").complete(ASK)
     assert len(house.calls) == 2
-
-
-def test_an_unknown_model_is_asked_at_the_next_backend() -> None:
-    house = House(a=failed("not_found"), b=REPLY)
-    assert house.client("two").complete(ASK).attempt == 2
-    assert house.attempts[0] == (1, "a", "not_found", "next backend: b")
-
-
-def test_the_next_backend_follows_the_attempts_and_stays_preferred() -> None:
-    house = House(a=failed("overload"), b=REPLY)
-    house.client("two").complete(ASK)
-    house.client("two").complete(ASK)
-    assert house.transport.asked == ["a", "a", "a", "b", "b"]
-    assert house.calls[2].next == "next backend: b"
-
-
-def test_both_roles_share_what_is_known_of_the_backends() -> None:
-    house = House(a=failed("overload"), b=REPLY)
-    house.client("two").complete(ASK)
-    other = ModelClient(
-        "two", "evaluator", models=house.models, transport_factory=lambda _: house.transport
-    )
-    assert other.complete(ASK).backend == "b"
-    assert house.transport.asked[-2:] == ["b", "b"]
-
-
-def test_a_pause_that_is_asked_for_is_kept() -> None:
-    house = House(a=[failed("rate_limit", retry_after=30.0), REPLY])
-    house.client().complete(ASK)
-    (slept,) = house.time.slept
-    assert 30 <= slept <= 33
-    assert (house.calls[0].next or "").startswith("again in 3")
-
-
-def test_a_long_pause_is_not_waited_for_where_another_backend_is_well() -> None:
-    house = House(a=failed("rate_limit", retry_after=30.0), b=REPLY)
-    house.client("two").complete(ASK)
-    assert house.transport.asked == ["a", "b"]
-    assert house.time.slept == []
-
-
-def test_a_short_pause_is() -> None:
-    house = House(a=[failed("rate_limit", retry_after=2.0), REPLY], b=REPLY)
-    assert house.client("two").complete(ASK).backend == "a"
-
-
-def test_no_pause_passes_the_deadline() -> None:
-    house = House(a=failed("rate_limit", "slow down", retry_after=400.0))
-    with pytest.raises(ModelFailed, match="slow down") as caught:
-        house.client().complete(ASK)
-    assert caught.value.kind == "rate_limit"
-    assert house.time.slept == []
 
 
 @pytest.mark.promise("what comes from outside is bounded")
@@ -393,25 +326,6 @@ def test_a_door_opens_each_backend_once_and_late() -> None:
     assert opened == ["a", "b"]
 
 
-@pytest.mark.parametrize("kind", ["rate_limit", "overload", "not_found"])
-def test_a_refusal_costs_nothing(kind: Any) -> None:
-    house = House(a=[failed(kind), REPLY])
-    if kind == "not_found":
-        with pytest.raises(ModelFailed):
-            house.client().complete(ASK)
-    else:
-        house.client().complete(ASK)
-    assert (house.calls[0].usage, house.calls[0].cost_usd) == (Usage.nothing(), 0.0)
-
-
-@pytest.mark.parametrize("kind", ["network", "timeout", "bad_answer"])
-def test_what_a_lost_answer_cost_is_unknown(kind: Any) -> None:
-    house = House(a=[failed(kind), REPLY])
-    house.client().complete(ASK)
-    assert total_usage(house.calls) == Usage()
-    assert total_cost(house.calls) is None
-
-
 def test_an_unreadable_answer_that_was_billed_counts() -> None:
     models = Models(ModelsFile.model_validate(
         {"models": {"openai/a": {"prices": {"input": 1, "output": 2, "cached": 0.5}}}}
@@ -440,40 +354,9 @@ def test_whose_dollars(told: dict[str, Any], prices: bool, cost: Any, source: An
     assert (call.cost_usd, call.price_source) == (pytest.approx(cost) if cost else cost, source)
 
 
-def test_dollars_of_a_likeness_are_shown_as_such() -> None:
-    house = House(a=REPLY)
-    house.transport.outcomes["nscale/openai/gpt-oss-120b"] = [REPLY]
-    call = house.client("nscale/openai/gpt-oss-120b").complete(ASK)
-    assert (call.price_source or "").startswith("like ")
-    assert call.cost_usd is not None
-
-
-def test_without_tokens_there_are_no_dollars() -> None:
-    models = Models(ModelsFile.model_validate(
-        {"models": {"openai/a": {"prices": {"input": 1, "output": 1}}}}
-    ))  # fmt: skip
-    call = House(a=Reply(text="x")).client(models=models).complete(ASK)
-    assert (call.usage, call.cost_usd, call.price_source) == (Usage(), None, None)
-
-
 def test_an_empty_answer_is_an_answer() -> None:
     call = House(a=Reply(finish_reason="length", usage=USAGE)).client().complete(ASK)
     assert (call.text, call.error, call.finish_reason) == ("", "empty answer", "length")
-
-
-def test_sums() -> None:
-    def call(prompt: int | None, cost: float | None) -> ModelCall:
-        usage = Usage(prompt=prompt, completion=1, cached=0, reasoning=0)
-        return ModelCall(role="worker", model="m", usage=usage, cost_usd=cost)
-
-    assert total_usage([]) == Usage.nothing()
-    assert total_cost([]) == 0
-    calls = [call(1, 0.1), call(2, 0.2)]
-    assert total_usage(calls) == Usage(prompt=3, completion=2, cached=0, reasoning=0)
-    assert total_cost(calls) == 0.3
-    calls.append(call(None, None))
-    assert total_usage(calls) == Usage(prompt=None, completion=3, cached=0, reasoning=0)
-    assert total_cost(calls) is None
 
 
 @pytest.mark.promise("what comes from outside is bounded")
@@ -537,15 +420,6 @@ def test_what_a_brain_raises_is_told(
     assert asked == ["x"] * times
 
 
-def test_a_brain_may_give_a_whole_reply(monkeypatch: pytest.MonkeyPatch) -> None:
-    reply = Reply(text="cut", reasoning="hm hm", finish_reason="length")
-    monkeypatch.setattr(canned, "reply", lambda *_: reply)
-    call = ModelClient("canned/x", "evaluator").complete(ASK)
-    assert (call.text, call.finish_reason, call.reasoning) == ("cut", "length", "hm hm")
-    assert call.usage.reasoning == count_text("hm hm")
-    assert call.usage.completion == count_text("cut") + count_text("hm hm")
-
-
 # Schemas.
 
 
@@ -564,75 +438,7 @@ def test_only_an_id_that_the_map_knows_takes_a_schema(model: str, known: bool) -
     assert supports_schema(model) is known
 
 
-def test_asking_imports_no_litellm() -> None:
-    code = "import sys; from core.models.model_client import supports_schema as s; s('gpt-4o'); "
-    code += "print('litellm' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-
-
-def test_the_parameter_is_the_one_that_providers_take() -> None:
-    form = response_format("Step", {"type": "object"})
-    assert form["type"] == "json_schema"
-    assert form["json_schema"] == {
-        "name": "Step",
-        "schema": {"type": "object"},
-        "strict": False,
-    }
-
-
 # Real HTTP.
-
-
-def echo(model: str, messages: list[dict[str, str]]) -> str:
-    return f"{model} got {messages[-1]['content']}"
-
-
-@pytest.fixture
-def served(model_server: Callable[..., FakeOpenAI], tmp_path: Path) -> Any:
-    """Models of a file whose backends are servers on loopback, each with its plan."""
-
-    def make(**plans: Any) -> tuple[Models, dict[str, FakeOpenAI]]:
-        servers = {name: model_server(echo, plan) for name, plan in plans.items()}
-        rows = ",\n".join(
-            f'{{ name = "{name}", model = "openai/fake-large", base_url = "{server.base_url}" }}'
-            for name, server in servers.items()
-        )
-        path = tmp_path / "models.toml"
-        path.write_text(f"[models.served]\nbackends = [\n{rows}\n]\n", encoding="utf-8")
-        return load_models(path), servers
-
-    return make
-
-
-def test_a_call_moves_on_over_http(served: Any) -> None:
-    models, servers = served(first=always("429-quota"), second=in_turn("503", "html"))
-    calls: list[ModelCall] = []
-    call = ModelClient("served", "worker", KeptCalls(calls), models=models).complete(ASK)
-    assert call.text == "fake-large got hello there"
-    assert [(c.backend, c.error_kind) for c in calls] == [
-        ("first", "quota"), ("second", "overload"), ("second", "bad_answer"), ("second", None),
-    ]  # fmt: skip
-    assert calls[0].next == "first is disabled for the rest of this run; next backend: second"
-    assert len(servers["first"].seen) == 1
-    assert call.usage.prompt == servers["second"].billed.prompt
-
-
-def test_two_roles_and_eight_jobs_at_two_servers(served: Any) -> None:
-    models, servers = served(first=always("503"), second=None)
-
-    def ask(number: int) -> ModelCall:
-        role: Any = "worker" if number % 2 else "evaluator"
-        message = [{"role": "user", "content": f"task {number}"}]
-        return ModelClient("served", role, models=models).complete(message)
-
-    with ThreadPoolExecutor(8) as pool:
-        calls = list(pool.map(ask, range(40)))
-    assert [c.text for c in calls] == [f"fake-large got task {n}" for n in range(40)]
-    assert {c.backend for c in calls} == {"second"}
-    # The eight that were under way together may meet the first; nobody does afterwards.
-    assert len(servers["first"].seen) <= 8 * 3
-    assert sum(c.usage.completion or 0 for c in calls) == servers["second"].billed.completion
 
 
 OFFLINE = """

@@ -157,11 +157,6 @@ def test_what_is_wrong_is_named(write: Write, text: str, words: str) -> None:
     assert caught.value.__cause__ is None
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ModelsError, match=r"no\.toml: cannot be read: No such file"):
-        load_models(tmp_path / "no.toml")
-
-
 @pytest.mark.parametrize(
     ("model", "slug"),
     [

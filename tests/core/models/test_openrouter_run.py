@@ -25,9 +25,9 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
     for name in [name for name in os.environ if name.upper().endswith("_PROXY")]:
         monkeypatch.delenv(name)
 
-    def go(server: FakeOpenAI, *more: str) -> RunResults:
+    def go(server: FakeOpenAI, *more: str, extra: str = "{}") -> RunResults:
         backend = f'{{ model = "openrouter/some/model", base_url = "{server.base_url}" }}'
-        Path("m.toml").write_text(f"[models.mine]\nbackends = [{backend}]\n")
+        Path("m.toml").write_text(f"[models.mine]\nextra = {extra}\nbackends = [{backend}]\n")
         words = ["--models", "m.toml", "--evaluator", "mine", "--worker", "mine", *more]
         done = CliRunner().invoke(app, [*words, "--task", "stock_exactly_enough"])
         (folder,) = Path("logs").iterdir()
@@ -43,6 +43,13 @@ def test_a_run_costs_what_the_replies_state_and_each_request_asks_for_it(play: P
     assert results.tasks[0].score == 1.0
     assert results.totals.cost_usd == pytest.approx(0.001 * len(server.seen))
     assert all(ask.body["usage"] == {"include": True} for ask in server.seen)
+
+
+def test_a_provider_behind_openrouter_can_be_pinned(play: Play) -> None:
+    pinned = {"order": ["groq"], "allow_fallbacks": False}
+    with FakeOpenAI(cost=0.001) as server:
+        play(server, extra='{ provider = { order = ["groq"], allow_fallbacks = false } }')
+    assert [ask.body["provider"] for ask in server.seen] == [pinned] * len(server.seen)
 
 
 @pytest.mark.parametrize("option", ["--max-dollars", "--task-dollars"])

@@ -177,17 +177,6 @@ def test_what_is_no_whole_answer_is_refused_with_its_reason(
     assert (str(caught.value), caught.value.advice) == WORDS_OF[problem]
 
 
-def test_the_table_is_as_long_as_promised() -> None:
-    assert len(READ) + len(REFUSED) >= 60
-
-
-def test_the_person_and_the_model_are_told_different_things_of_a_reply_that_was_cut_off() -> None:
-    for problem in ("spent", "truncated"):
-        words, advice = WORDS_OF[problem]
-        assert "max_tokens" in advice
-        assert "max_tokens" not in words
-
-
 @pytest.mark.parametrize(
     ("finish", "reasoning", "problem"),
     [("stop", "hm", "reasoning"), ("length", "hm", "spent"), (None, "", "empty")],

@@ -28,17 +28,11 @@ WORKER: dict[str, tuple[str, str | None, str]] = {
     "as asked": (BLOCK, "stop", CODE),
     "upper-case tags": (f"<CODE>\n{CODE}\n</CODE>", "stop", CODE),
     "tags of another name": (f"<python>\n{CODE}\n</python>", "stop", CODE),
-    "tag with an attribute": (f'<code lang="python">\n{CODE}\n</code>', "stop", CODE),
     "all in one line": ("<code>final_answer(1)</code>", "stop", "final_answer(1)"),
-    "no closing tag": (f"<code>\n{CODE}", "stop", CODE),
     "half a closing tag": (f"<code>\n{CODE}\n</code", "stop", CODE),
-    "a bit of a closing tag": (f"<code>\n{CODE}\n</co", "stop", CODE),
     "half a closing tag in a fence": (f"```\n<code>\n{CODE}\n</code\n```", "stop", CODE),
     "python fence": (f"```python\n{CODE}\n```", "stop", CODE),
     "python3 fence": (f"```python3\n{CODE}\n```", "stop", CODE),
-    "py fence": (f"```py\n{CODE}\n```", "stop", CODE),
-    "capital fence": (f"```Python\n{CODE}\n```", "stop", CODE),
-    "bare fence": (f"```\n{CODE}\n```", "stop", CODE),
     "tilde fence": (f"~~~python\n{CODE}\n~~~", "stop", CODE),
     "fence of four": (f"````python\n{CODE}\n````", "stop", CODE),
     "fence with a blank": (f"``` python\n{CODE}\n```", "stop", CODE),
@@ -67,7 +61,6 @@ WORKER: dict[str, tuple[str, str | None, str]] = {
     "a fence of output behind it": (f"{BLOCK}\n```text\n1\n```", "stop", CODE),
     "a fence of JSON behind it": (f'{BLOCK}\nThat gives\n```\n{{"x": 1}}\n```', "stop", CODE),
     "a draft and the code": (f"<code>\n{DRAFT}\n</code>\nor\n{BLOCK}", "stop", CODE),
-    "two fences": (f"```python\n{DRAFT}\n```\nbetter\n```python\n{CODE}\n```", "stop", CODE),
     "blocks that build on one another": (
         "<code>\nx = 1\n</code>\nand then\n<code>\nfinal_answer(x)\n</code>", "stop",
         "x = 1\n\nfinal_answer(x)",
@@ -88,7 +81,6 @@ WORKER: dict[str, tuple[str, str | None, str]] = {
         "<code>\nprint('“a”')\n</code>", "stop", "print('“a”')",
     ),
     "hard blanks": ("<code>\nx\u00a0=\u00a01\nprint(x)\n</code>", "stop", "x = 1\nprint(x)"),
-    "byte order mark": (f"\ufeff{BLOCK}", "stop", CODE),
     "zero-width blanks": (f"<code>\n\u200b{CODE}\n</code>", "stop", CODE),
     "escaped tags": (
         "&lt;code&gt;\nif 1 &lt; 2:\n    print(&quot;a&quot;)\n&lt;/code&gt;", "stop",
@@ -98,16 +90,6 @@ WORKER: dict[str, tuple[str, str | None, str]] = {
     "an entity within a text": (
         "<code>\nprint('Salt &amp; Tea')\n</code>", "stop", "print('Salt &amp; Tea')",
     ),
-    "thoughts before": (f"<think><code>bad()</code></think>{BLOCK}", "stop", CODE),
-    "thoughts without an opener": (f"<code>bad()</code></think>\n{BLOCK}", "stop", CODE),
-    "thoughts in thoughts": (f"<think>a<think>b</think>bad()</think>{BLOCK}", "stop", CODE),
-    "thoughts in brackets": (f"[THINK]<code>bad()</code>[/THINK]{BLOCK}", "stop", CODE),
-    "another channel": (
-        f"<|channel|>analysis<|message|><code>bad()</code><|end|><|start|>assistant<|channel|>final"
-        f"<|message|>{BLOCK}<|return|>", "stop", CODE,
-    ),
-    "marks at the end": (f"{BLOCK}<|im_end|>", "stop", CODE),
-    "half a mark at the end": (f"{BLOCK}<|im_e", "stop", CODE),
     "nothing but Python": (CODE, "stop", CODE),
     "Python behind a thought": (f"Thought: go.\n{CODE}", "stop", CODE),
     "JSON with code": (JSON_CODE, "stop", CODE),
@@ -126,28 +108,15 @@ WORKER: dict[str, tuple[str, str | None, str]] = {
         json.dumps({"name": "Apply", "arguments": {"code": "SAVE10"}}), "stop", "call",
     ),
     "prose": ("I would list the products.", "stop", "no_code"),
-    "a refusal": ("I'm sorry, I can't.", "stop", "no_code"),
     "empty tags": ("<code>\n</code>", "stop", "no_code"),
-    "an empty fence": ("```python\n```", "stop", "no_code"),
     "only a comment": ("<code>\n# nothing to do\n</code>", "stop", "no_code"),
     "other fields": (json.dumps({"plan": "p", "snippet": CODE}), "stop", "no_code"),
-    "nothing": ("", "stop", "empty"),
-    "blanks": (" \n", None, "empty"),
-    "only thoughts": ("<think><code>bad()</code></think>", "stop", "reasoning"),
-    "thoughts without an end": ("<think><code>\nbad()\n</code>", "stop", "reasoning"),
-    "only an analysis channel": (
-        "<|channel|>analysis<|message|><code>bad()</code><|end|>", "stop", "reasoning",
-    ),
     "a call in the commentary": (
         "<|channel|>commentary to=functions.x <|constrain|>json<|message|>"
         '{"code": "bad()"}<|call|>',
         "stop", "reasoning",
     ),
-    "room spent on thoughts": ("<think>so long", "length", "spent"),
-    "nothing within the room": ("", "length", "spent"),
     "cut off": (f"<code>\n{CODE}", "length", "truncated"),
-    "cut off behind a whole block": (f"{BLOCK}\nand", "length", "truncated"),
-    "stopped by a filter": (BLOCK, "content_filter", "filtered"),
     "cut off in a statement": ("<code>\nx = 1\nprint(x, (", "stop", "truncated"),
     "cut off in a fence": ("```python\nx = 1\nprint('", None, "truncated"),
     "cut off in a bare fence": ("```\nx = 1\nprint('", None, "truncated"),
@@ -227,7 +196,6 @@ WORKER: dict[str, tuple[str, str | None, str]] = {
     "a tool that does not exist": (
         json.dumps({"name": "Req_Fly", "arguments": {}}), "stop", "call",
     ),
-    "endless": (BLOCK + "\nand so on" * 10_000, "stop", "loop"),
 }  # fmt: skip
 
 
@@ -248,23 +216,8 @@ TWO = json.dumps([PARTS, {**PARTS, "decision": "FINISH"}])
 
 # name: (reply, finish reason, the decision or words of the problem)
 EVALUATOR: dict[str, tuple[str, str | None, str]] = {
-    "as asked": (GO, "stop", "PROCEED"),
-    "thoughts before": (f"<think>DECISION: FINISH</think>{GO}", "stop", "PROCEED"),
-    "thoughts without an opener": (f"DECISION: FINISH\n</thinking>\n{GO}", "stop", "PROCEED"),
-    "another channel": (
-        f"<|channel|>analysis<|message|>DECISION: FINISH<|end|><|start|>assistant<|channel|>final"
-        f"<|message|>{GO}<|return|>", "stop", "PROCEED",
-    ),
     "final channel without the message's mark": (f"<|channel|>final\n{GO}", "stop", "PROCEED"),
-    "an answer behind the end of the thoughts": (
-        f"<|channel|>analysis<|message|>hm<|end|>{GO}", "stop", "PROCEED",
-    ),
     "a message without a channel": (f"<|start|>assistant<|message|>{GO}<|end|>", "stop", "PROCEED"),
-    "constrained to JSON": (
-        f"<|channel|>final <|constrain|>json<|message|>{json.dumps(PARTS)}", "stop", "PROCEED",
-    ),
-    "channels without marks": (f"analysisLet me see.assistantfinal{GO}", "stop", "PROCEED"),
-    "byte order mark": (f"\ufeff{GO}", "stop", "PROCEED"),
     "labels in brackets": (
         "[THOUGHT]: look\n[DECISION]: PROCEED\n[INSTRUCTION]: List it.", "stop", "PROCEED",
     ),
@@ -295,8 +248,6 @@ EVALUATOR: dict[str, tuple[str, str | None, str]] = {
     "several that differ": (TWO, "stop", "several decisions"),
     "the choice copied": (GO.replace("PROCEED", "PROCEED or FINISH"), "stop", "both ways"),
     "a denial": (GO.replace("PROCEED", "I will not FINISH"), "stop", "both ways"),
-    "cut off": (GO, "length", "cut off"),
-    "endless": (GO + " and so on" * 10_000, None, "repeated the same words"),
     "JSON that was cut off": (json.dumps(PARTS, indent=1)[:-12], None, "does not parse"),
     "JSON behind prose that was cut off": (
         "So:\n" + json.dumps(PARTS, indent=1)[:-12], None, "no DECISION",
@@ -306,14 +257,6 @@ EVALUATOR: dict[str, tuple[str, str | None, str]] = {
         "does not parse",
     ),
     "other fields": (json.dumps({"analysis": "a", "action": "go"}), "stop", "without a DECISION"),
-    "nothing": ("", "stop", "empty"),
-    "only thoughts": ("<think>DECISION: FINISH</think>", "stop", "only thoughts"),
-    "only an analysis channel": (
-        "<|channel|>analysis<|message|>DECISION: FINISH", "stop", "only thoughts",
-    ),
-    "only thoughts without marks": ("analysisWe need DECISION: FINISH", "stop", "only thoughts"),
-    "room spent on thoughts": ("<think>DECISION: FINISH", "length", "went into thoughts"),
-    "nothing within the room": ("", "length", "went into thoughts"),
     "a refusal": ("I'm sorry, but I can't help with that.", "stop", "missing: THOUGHT"),
 }  # fmt: skip
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,11 +27,6 @@ def backends(clock: Clock) -> Backends:
     return Backends(["a", "b", "c"], clock=clock)
 
 
-def test_the_first_is_preferred_while_it_is_well(backends: Backends) -> None:
-    assert [backends.choose(), backends.choose()] == ["a", "a"]
-    assert backends.choose(tried=["a"]) == "b"
-
-
 def test_the_next_stays_preferred_while_the_first_is_ill(backends: Backends, clock: Clock) -> None:
     backends.failed("a")
     assert backends.choose() == "b"
@@ -58,24 +50,6 @@ def test_a_probe_without_a_verdict_is_handed_on(backends: Backends, clock: Clock
     assert backends.choose() == "b"
     clock.now += COOL_DOWN_SECONDS
     assert backends.choose() == "a"
-
-
-def test_only_one_of_many_threads_gets_the_probe(backends: Backends, clock: Clock) -> None:
-    backends.failed("a")
-    clock.now += COOL_DOWN_SECONDS
-    chosen: list[Any] = []
-    barrier = threading.Barrier(8)
-
-    def ask() -> None:
-        barrier.wait()
-        chosen.append(backends.choose())
-
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(chosen) == ["a"] + ["b"] * 7
 
 
 def test_the_pause_grows_and_ends_somewhere(backends: Backends, clock: Clock) -> None:

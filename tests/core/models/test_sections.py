@@ -130,12 +130,6 @@ def test_only_regular_files_of_the_folder_itself_are_read(
     assert says in str(refused.value)
 
 
-def test_a_folder_may_itself_be_reached_by_a_link(tmp_path: Path) -> None:
-    write_out(SHIPPED | {"store/rules": "Buy."}, tmp_path / "mine")
-    (tmp_path / "link").symlink_to(tmp_path / "mine")
-    assert prompt_overrides(tmp_path / "link", SHIPPED) == {"store/rules": "Buy."}
-
-
 def test_a_prompt_ends_where_it_is_too_long() -> None:
     (name,) = shipped = template_sections("evaluator", "system")
     texts = {name: checked(name, shipped[name] + "{{ rules }}" * 9, shipped)}
