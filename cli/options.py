@@ -139,6 +139,10 @@ class Options(RunConfig, PlayOptions):
 class DoctorOptions(Options):
     """The command line of ``doctor``, which has a few options of a run."""
 
+    evaluator: str = option(
+        "LiteLLM id of the model that decides, as for a run.",
+        default_factory=lambda: os.environ.get("EVALUATOR_MODEL") or f"scripted/{DEFAULT}",
+    )
     no_calls: bool = option("Call no model.", False)
 
 

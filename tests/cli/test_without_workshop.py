@@ -25,6 +25,10 @@ AGENT = (
     "cli", "company_tools", "coordinator", "core", "evaluator", "next_step", "playbooks",
     "store_tools", "worker",
 )  # fmt: skip
+OF_A_PREFLIGHT = (
+    "THOUGHT: x\nDECISION: PROCEED\nINSTRUCTION: Look for pencils.\n"
+    "<code>\nfinal_answer(17 + 25)\n</code>"
+)
 BEGIN = """
 import runpy, sys
 from pathlib import Path
@@ -59,14 +63,14 @@ def run(agent: Path, *words: str, **environment: str) -> subprocess.CompletedPro
 
 
 def answering(platform: Simulator) -> Callable[[str, list[Message]], str]:
-    """Plays what the platform serves; the question whether it answers at all has no task in it."""
+    """Plays what the platform serves; the questions of the preflight have no task of it."""
     (served,) = platform.platform.served
 
     def answer(_model: str, messages: list[Message]) -> str:
         try:
             return str(scripted.reply("store", messages, Played((served.pack,))))
         except LookupError:
-            return "OK"
+            return OF_A_PREFLIGHT
 
     return answer
 
