@@ -220,9 +220,8 @@ class Assembly:
 
     def watcher(self, note: Console) -> Progress:
         """What shows the run while it is played."""
-        # Lines that move would be drawn over the debugger's prompt, or over those of a stream.
         options = self.options
-        if options.debug or options.verbose:
+        if options.debug:  # lines that move would be drawn over the debugger's prompt
             note = notes(quiet=options.quiet, plain=True)
         shown = Stream if options.verbose else Progress
         return shown(note, self.benchmark.shorten_state, self.benchmark.harm_name)
