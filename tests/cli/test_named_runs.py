@@ -160,3 +160,20 @@ def test_a_run_on_another_platform_keeps_no_pack_to_shrink_in(logs: Path) -> Non
     done = call("minimise", "--run", "latest", "--spec", FAILED)
     assert done.exit_code == 2
     assert "has no pack" in done.output
+
+
+def test_a_failed_task_can_be_read_without_our_tools(logs: Path) -> None:
+    """A person opens the folder; the files say what was asked, done, and found wrong."""
+    folder = newest(logs) / "failures"
+    assert sorted(path.name for path in folder.iterdir()) == [f"{FAILED}.json", f"{FAILED}.txt"]
+    record = json.loads((folder / f"{FAILED}.json").read_text(encoding="utf-8"))
+    assert (record["spec_id"], record["score"], record["harm"]) == (FAILED, 0.0, True)
+    assert (record["task_text"], record["verdict"]) == ("Buy 1x Green Tea", "purchased")
+    assert record["eval_log"]
+    text = (folder / f"{FAILED}.txt").read_text(encoding="utf-8")
+    assert "\x1b" not in text
+    assert text.startswith(f"cause: {record['cause']}\n")
+    assert "Expected: " in record["cause"]
+    shown = " ".join(text.split())
+    for part in ("Buy 1x Green Tea", "THOUGHT", "INSTRUCTION", "Req_CheckoutBasket(", "0.0"):
+        assert part in shown, part
