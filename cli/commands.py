@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @takes(Options)
 def run(options: Options, context: typer.Context) -> int:
     """Run a benchmark session and show its scores."""
-    from cli.assembly import located
+    from cli.earlier import located
     from core.runs.manifest import manifest_of
 
     check(options)

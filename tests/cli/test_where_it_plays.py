@@ -137,7 +137,7 @@ def test_what_fails_for_a_reason_of_ours_does_so_before_a_session_is_opened(
     def broken(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("cli.assembly.Assembly._keep", broken)
+    monkeypatch.setattr("cli.run.Run.keep_texts", broken)
     done = go(*rehearsal(real, Path("run")), "--yes", **at(real))
     assert done.exit_code == 1
     assert "No space left" in done.output
