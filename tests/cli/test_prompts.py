@@ -99,18 +99,6 @@ def test_a_run_with_other_texts_keeps_them_and_goes_on_with_no_others(
     assert "prompt of the evaluator: its text is in prompts/" in again.output
 
 
-def test_a_folder_with_a_mistake_is_refused_before_anything_begins(
-    invoke: Callable[..., Any], tmp_path: Path
-) -> None:
-    (tmp_path / "store").mkdir()
-    (tmp_path / "store/rulles.md").write_text("x")
-    for command in (["run"], ["regress", "--pack", "bundled"]):
-        done = invoke(*command, "--prompts", tmp_path, "--out", tmp_path / "logs")
-        assert done.exit_code == 2
-        assert "there is no section 'store/rulles'; did you mean store/rules" in done.output
-        assert not (tmp_path / "logs").exists()
-
-
 def test_the_lab_plays_with_them(invoke: Callable[..., Any], tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     (mine / "store").mkdir(parents=True)

@@ -27,24 +27,6 @@ def runs(folder: Path) -> list[Path]:
     return sorted((folder / "logs").iterdir())
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["--strategy", "next-step", "--worker", "x"], "asks one model"),
-        (["--prompt-tokens", "5000"], "needs --strategy next-step"),
-        (["--strategy", "next-step", "--debug"], "--debug steps through code"),
-        (["--strategy", "guess"], "evaluator-worker"),
-        (["--resume", "x", "--strategy", "next-step"], "leave out --out, --strategy"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(
-    invoke: Callable[..., Any], words: list[str], why: str
-) -> None:
-    done = invoke(*words)
-    assert done.exit_code == 2
-    assert why in " ".join(done.output.replace("│", " ").split())
-
-
 def test_a_run_keeps_its_strategy_and_a_fork_must_have_the_same(
     invoke: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -160,6 +160,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], list
 
 
 @pytest.mark.promise("no wrong write")
+@pytest.mark.promise("no second checkout")
+@pytest.mark.promise("no second answer")
+@pytest.mark.promise("no lost answer")
 @pytest.mark.parametrize(("strategy", "path", "failure", "taken", "seconds"), [*cases()])
 def test_a_write_takes_effect_once_or_its_task_stays_open(
     tmp_path: Path, no_waiting: Hurry, monkeypatch: pytest.MonkeyPatch, whole: Any,

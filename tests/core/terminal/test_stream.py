@@ -92,12 +92,6 @@ def test_a_run_tells_what_happens_in_its_order(
     assert "THOUGHT" not in plain.stderr
 
 
-def test_it_does_not_go_with_quiet() -> None:
-    done = CliRunner().invoke(app, ["--verbose", "--quiet"])
-    assert done.exit_code == 2
-    assert "--verbose and --quiet" in done.output
-
-
 COLOURED = """
 import os, pty, sys
 pid, screen = pty.fork()
