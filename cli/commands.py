@@ -6,15 +6,12 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cli.options import DebugOptions, DoctorOptions, Options, ReplayOptions, check
 from core.terminal.record_command import takes
-
-if TYPE_CHECKING:
-    pass
 
 
 @takes(Options)

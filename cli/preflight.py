@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from cli.checks import Asked, Finding, Level, ask_models, look_at, with_substitutes
-from cli.platform import real_key
 from core.models.model_call import ModelCall
 from core.models.models_file import Models
 from core.runs.errors import CannotRun, Usage
@@ -39,7 +38,6 @@ def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, .
         raise CannotRun(_listed("a key is missing or a model cannot be reached", lacking))
     calls: list[ModelCall] = []
     if options.real and not options.no_preflight:
-        real_key()  # without it nothing needs to be asked
         calls = ask_models(looked, every=False)
         found = with_substitutes(looked)
         if failed := _problems(found):

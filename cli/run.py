@@ -24,6 +24,7 @@ from cli.platform import (
     pack_at,
     pack_of,
     platform_of,
+    real_key,
     url_to_play_at,
 )
 from cli.run_models import (
@@ -408,6 +409,7 @@ def _url(options: Options, earlier: Resumed | None) -> str:
     """The address of the real platform; "" where it is not played at. Raises CannotRun."""
     if not options.real:
         return ""
+    real_key()  # without it nothing needs to be found out
     if earlier is None:
         return url_to_play_at(None, "")
     return url_to_play_at(earlier.manifest.base_url, command("--resume", earlier.folder))

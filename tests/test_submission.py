@@ -11,38 +11,28 @@ from typing import Any
 
 import httpx
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import submission
-from cli.cli import app
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.errors import Exit
 from core.runs.hints import command
+from tests.kit.commands import BUY_TEA, CLEAN, type_words, write_pack
 from tests.kit.records import results_at
 from tests.kit.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
 ROOT = Path(submission.__file__).parent
-CLEAN = {
-    name: ""
-    for name in (
-        "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_MODEL", "WORKER_MODEL",
-        "EVALUATOR_BASE_URL", "WORKER_BASE_URL",
-    )
-}  # fmt: skip
 
 
 @pytest.fixture
 def pack(tmp_path: Path, shop_json: Any) -> Path:
     """A pack of one task to buy and one to refuse."""
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     shops = [
-        shop_json(spec_id="buy", expect=buy),
+        shop_json(spec_id="buy", expect=BUY_TEA),
         shop_json(spec_id="refuse", task_text="Buy 1x helicopter"),
     ]
-    path = tmp_path / "pack.json"
-    path.write_text(json.dumps({"format": "store-pack/1", "name": "two tasks", "scenarios": shops}))
-    return path
+    return write_pack(tmp_path / "pack.json", *shops)
 
 
 @pytest.fixture
@@ -52,11 +42,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def go(*options: object, env: dict[str, str] | None = None) -> Result:
         where = () if "--resume" in options else ("--out", tmp_path / "logs")
-        words = [str(o) for o in (*where, *options)]
-        result = CliRunner().invoke(app, words, env=CLEAN | (env or {}))
-        assert result.exception is None or isinstance(result.exception, SystemExit)
-        assert "Traceback" not in result.output
-        return result
+        return type_words(*where, *options, **(env or {}))
 
     return go
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from core.erc3_client import retry_policy
 from core.erc3_client.retry_policy import pause
 from core.runs.results import RunResults
 from tests.kit.canned import play
+from tests.kit.company_script import STRATEGIES, act, finish
 from tests.kit.relay import Call, Relay, Rule, answering, changing
 from tests.kit.wire_run import WireRun, wire_run
 from tests.workshop.simulator.company.bakery import pack_of, scenario
@@ -22,33 +22,10 @@ from tests.workshop.simulator.company.bakery import pack_of, scenario
 RESPOND, VIEW, UPDATE = "/respond", "/tasks/view", "/employees/update"
 START, COMPLETE = "/tasks/start", "/tasks/complete"
 ASKED = "Set the notes of mara to x. Who leads the rolls?"
-CALLS = {"change": ("Combo_Update_Employee_For_Changes", {"employee": "mara", "notes": "x"})}
-CALLS["look"] = ("Combo_List_All_Employees", {})
-
-
-def finish(strategy: str, outcome: str = "ok_answer", message: str = "Yes.") -> str:
-    """The reply that ends the task."""
-    if strategy == "next-step":
-        final = {"outcome": outcome, "message": message, "links": "auto"}
-        return step(tool="TaskCompletion", status="solved", conditions=["c"], final=final)
-    words = f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: auto"
-    return f"THOUGHT: x\nDECISION: FINISH\nINSTRUCTION: {words}"
-
-
-def step(**function: Any) -> str:
-    return json.dumps(
-        {"current_state": "s", "plan_remaining_steps_brief": ["p"], "function": function}
-    )
-
-
-def act(strategy: str, name: str) -> tuple[list[str], list[str]]:
-    """The replies of evaluator and worker that call one tool."""
-    tool, arguments = CALLS[name]
-    if strategy == "next-step":
-        return [step(tool=tool, **arguments)], []
-    code = f"Thought: x\n<code>\nfinal_answer({tool}(**{arguments}))\n</code>"
-    gives_up = "Thought: x\n<code>\nfinal_answer('it fails')\n</code>"
-    return [f"THOUGHT: x\nDECISION: PROCEED\nINSTRUCTION: Call {tool}."], [code, gives_up]
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "change": ("Combo_Update_Employee_For_Changes", {"employee": "mara", "notes": "x"}),
+    "look": ("Combo_List_All_Employees", {}),
+}
 
 
 FAILURES: dict[str, Callable[[Call], None]] = {
@@ -86,7 +63,6 @@ class Run:
         return len(self.wire.acts()[0])
 
 
-STRATEGIES = ("evaluator-worker", "next-step")
 OTHER_STRATEGY = pytest.mark.nightly("by day the answer is given once by either strategy")
 
 
@@ -210,7 +186,7 @@ def nowhere(answer: dict[str, Any], _: Call) -> None:
 )
 def test_what_is_owed_is_never_the_users_answer(run: Run, call: str, rule: Rule) -> None:
     ends = finish(run.strategy, "none_clarification_needed", "That could not be done.")
-    says, run.does = act(run.strategy, call)
+    says, run.does = act(run.strategy, *CALLS[call])
     run.says = [*says, *[ends] * 3]
     run.relay.rule = rule
     check_open(run, run.go())

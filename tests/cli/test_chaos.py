@@ -132,7 +132,8 @@ def test_a_run_comes_to_the_same_end_as_without(
         memory = read_task(path, strict=True)
         assert memory.result is not None
         assert [t.number for t in memory.whole] == list(range(1, len(memory.whole) + 1))
-        assert memory.result.turns == len(memory.whole)
+        # An answer that was prepared with a change ends a task without a turn of its own.
+        assert how is COMPANY or memory.result.turns == len(memory.whole)
 
 
 def scores(results: dict[str, Any]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cli.benchmarks import world_named
+from tests.kit.commands import BUY_TEA
 from tests.kit.records import results_at
 from tests.kit.rehearsal import rehearsal
 
@@ -76,8 +77,7 @@ def test_both_benchmarks_are_played_through_it_whatever_is_lost_on_the_way(
 def test_a_session_of_the_real_platform_is_opened_reported_and_submitted(
     tmp_path: Path, platform_of: Any, shop_json: Any
 ) -> None:
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    simulator = platform_of(shop_json(expect=buy))
+    simulator = platform_of(shop_json(expect=BUY_TEA))
     env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
     done = type_it(tmp_path, *rehearsal(simulator, tmp_path / "run"), "--yes", **env)
     assert done.returncode == 0, done.stderr

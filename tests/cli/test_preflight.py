@@ -18,17 +18,13 @@ from cli import checks
 from cli.cli import app
 from core.models import retries
 from tests.kit import fake_openai_faults as faults
+from tests.kit.commands import CLEAN
 from tests.kit.fake_openai import FakeOpenAI, answer_by_script
 from tests.kit.records import results_at
 from tests.kit.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
 KEY = "sk-live-4f9a1c77e2b0d358"
-VARIABLES = (
-    "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_MODEL", "WORKER_MODEL",
-    "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "MODELS_FILE", "OPENAI_API_KEY", "NEBIUS_API_KEY",
-    "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY",
-)  # fmt: skip
 NOWHERE = "http://127.0.0.1:9/v1"
 Serve = Callable[..., FakeOpenAI]
 
@@ -71,12 +67,11 @@ def platform(platform_of: Any, shop_json: Any) -> Simulator:
 def real(platform: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs ``--real --yes`` against the platform in an empty folder; an empty key is no key."""
     monkeypatch.chdir(tmp_path)
-    clean = dict.fromkeys(VARIABLES, "")
     where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
 
     def go(*words: object, env: dict[str, str] | None = None) -> Result:
         options = ["--real", "--yes", *map(str, words)]
-        done = CliRunner().invoke(app, options, env=clean | where | (env or {}))
+        done = CliRunner().invoke(app, options, env=CLEAN | where | (env or {}))
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
         assert KEY not in done.output
         return done
@@ -226,7 +221,7 @@ def test_of_the_embedded_platform_nobody_is_asked(
     server = serve(by_script)
     urls = dict.fromkeys(("EVALUATOR_BASE_URL", "WORKER_BASE_URL"), server.base_url)
     words = ["--task", "hostile_product_name", "--evaluator", "openai/fake-large", "--quiet"]
-    done = CliRunner().invoke(app, words, env=dict.fromkeys(VARIABLES, "") | urls)
+    done = CliRunner().invoke(app, words, env=CLEAN | urls)
     assert done.exit_code == 0
     assert server.seen
     assert not asked(server)
@@ -294,7 +289,7 @@ def test_a_run_with_nothing_left_to_play_asks_nobody(
     models.write_text(f'[models.m]\nbackends = [{{ {line}, base_url = "{server.base_url}" }}]\n')
     words = ["--real", "--evaluator", "m", "--models", str(models)]
     where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
-    env = dict.fromkeys(VARIABLES, "") | where
+    env = CLEAN | where
     done = CliRunner().invoke(app, words, env=env | {"OPENAI_API_KEY": KEY})
     assert "not submitted" in done.stderr
     requests = len(server.seen)

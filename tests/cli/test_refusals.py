@@ -10,15 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
+from tests.kit.commands import CLEAN
 from workshop.simulator.store.pack import BUNDLED_PACK as STORE_PACK
 
-CLEAN = dict.fromkeys(
-    (
-        "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_MODEL", "WORKER_MODEL",
-        "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "MODELS_FILE",
-    ),
-    "",
-)  # fmt: skip
 NOWHERE = dict.fromkeys(("EVALUATOR_BASE_URL", "WORKER_BASE_URL"), "http://127.0.0.1:9/v1")
 NAMED = "--evaluator openai/x --no-preflight"
 """Of a model that is never asked."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import errno
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cli.cli import app
 from core.runs.manifest import read_manifest
 from core.runs.results import read_results
+from tests.kit.commands import BUY_TEA, type_words, write_pack
 from tests.worker.sandbox.kinds import KINDS
 from worker.sandbox.contract import SandboxKind
 from workshop.views.report.differences import Change, differences
@@ -38,17 +37,10 @@ def call(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Cal
     """The command line in a folder with a pack of two tasks."""
     monkeypatch.chdir(tmp_path)
     tasks = [("tea", "Buy 2x Green Tea"), ("no", "Buy 1x helicopter")]
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    expects = {"tea": buy, "no": {"checkouts": 0}}
+    expects = {"tea": BUY_TEA, "no": {"checkouts": 0}}
     shops = [shop_json(spec_id=s, task_text=text, expect=expects[s]) for s, text in tasks]
-    body = {"format": "store-pack/1", "name": "two", "scenarios": shops}
-    Path("pack.json").write_text(json.dumps(body))
-    models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
-
-    def run(*words: object) -> Result:
-        return CliRunner().invoke(app, [str(word) for word in words], env=models)
-
-    return run
+    write_pack(Path("pack.json"), *shops)
+    return type_words
 
 
 def folder() -> Path:

@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.cli import app
+from tests.kit.commands import type_words
 
 
 @pytest.fixture
 def invoke(tmp_path: Path) -> Callable[..., Any]:
     def run(*words: object) -> Any:
-        env = {"EVALUATOR_MODEL": "", "WORKER_MODEL": "", "ERC3_API_KEY": ""}
-        line = [*map(str, words), "--out", str(tmp_path / "logs")]
-        return CliRunner().invoke(app, line, env=env)
+        return type_words(*words, "--out", tmp_path / "logs")
 
     return run
 

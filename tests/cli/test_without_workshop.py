@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from core.models.providers import Played
+from tests.kit.commands import BUY_TEA
 from tests.kit.fake_openai import FakeOpenAI
 from tests.kit.fake_openai_faults import Message
 from tests.kit.records import results_at
@@ -79,8 +80,7 @@ def answering(platform: Simulator) -> Callable[[str, list[Message]], str]:
 def test_a_session_is_played_and_submitted_without_the_workshop(
     shown: str, agent: Path, platform_of: Callable[..., Any], shop_json: Callable[..., Any]
 ) -> None:
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    platform = platform_of(shop_json(spec_id="one", expect=buy))
+    platform = platform_of(shop_json(spec_id="one", expect=BUY_TEA))
     with FakeOpenAI(answering(platform)) as server:
         done = run(
             agent,
