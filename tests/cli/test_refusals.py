@@ -58,6 +58,7 @@ USAGE: list[tuple[str, str]] = [
     ("--strategy guess", "evaluator-worker"),
     ("--resume x --strategy next-step", "leave out --out, --strategy"),
     ("--guards none", "no guards to switch"),
+    ("--rulebook rules.md", "--rulebook and --embedding are for the company"),
     ("--stages policy", "no stage 'policy'; there are: verify"),
     ("--stages=-wording", "no stage 'wording'"),
     # the company
