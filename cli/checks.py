@@ -114,7 +114,8 @@ DECISION = Question(
     "decision",
     _DECIDE,
     "Reply with THOUGHT, DECISION and INSTRUCTION, each on a line of its own.",
-    partial(read_decision, form=FORM, prompt=_DECIDE),
+    # A short task may rightly be repeated as its instruction; the form may not.
+    partial(read_decision, form=FORM),
 )
 PROGRAM = Question(
     "program",

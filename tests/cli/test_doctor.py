@@ -23,7 +23,7 @@ from worker.sandbox import isolation
 
 KEY = "sk-live-4f9a1c77e2b0d358"
 PLATFORM_KEY = "key-9d41c0ffee77aa1200"
-DECISION = "THOUGHT: OK\nDECISION: PROCEED\nINSTRUCTION: Put the pencil into the basket."
+DECISION = "THOUGHT: OK\nDECISION: PROCEED\nINSTRUCTION: Buy one pencil, SKU pencil-1."
 PROGRAM = "Thought: a sum\n<code>\nfinal_answer({'sum': 17 + 25})\n</code>"
 CLEAN = (
     "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_BASE_URL", "WORKER_BASE_URL",
@@ -71,6 +71,7 @@ def look(monkeypatch: pytest.MonkeyPatch) -> Look:
         assert "".join(announced) in ("", diagnosed.announced)
         problems = [f for f in diagnosed.findings if f.state == "problem"]
         assert diagnosed.ok is not bool(problems)
+        assert all(f.fix or "unset " in f.text for f in problems), "says what to type"
         assert KEY not in diagnosed.model_dump_json()
         return diagnosed
 

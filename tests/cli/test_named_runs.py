@@ -117,12 +117,6 @@ def test_a_run_that_is_over_says_so_and_shows_no_table_again(logs: Path) -> None
     assert "1 passed, 1 failed, 1 wrong checkout in" in done.stdout
 
 
-def test_from_a_failed_task_to_its_code_is_one_command(logs: Path) -> None:
-    talk = call("debug", "latest", typed="q\n")
-    assert talk.exit_code == 0
-    assert f"{FAILED}, turn" in talk.output
-
-
 def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> None:
     talk = call("debug", "latest", typed="n\n!p['items'] = []\nc\nstate\nq\n").output
     assert "live state" in talk

@@ -126,19 +126,6 @@ def test_a_missing_key_is_named(
     assert untouched(platform, tmp_path)
 
 
-def test_a_refused_connection_is_told_with_its_address(
-    real: Any, platform: Simulator, tmp_path: Path
-) -> None:
-    began = time.monotonic()
-    where = {"EVALUATOR_BASE_URL": NOWHERE, "WORKER_BASE_URL": NOWHERE}
-    done = real("--evaluator", "openai/x", env=where)
-    assert done.exit_code == 1
-    assert f"openai/x: {NOWHERE} cannot be reached: " in done.stderr
-    assert "start the server or correct the base URL" in done.stderr
-    assert untouched(platform, tmp_path)
-    assert time.monotonic() - began < 60
-
-
 @pytest.mark.parametrize(
     ("fault", "words", "asked"),
     [
