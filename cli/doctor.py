@@ -29,7 +29,6 @@ from cli.checks import (
     finding,
     has_problem,
     look_at,
-    places,
     with_substitutes,
 )
 from cli.options import DoctorOptions
@@ -223,7 +222,8 @@ def examine(
         # Of any benchmark: which one will be played is not said here.
         asked = _asked(models, options, environ)
         if not options.no_calls:
-            refresh_prices(place.target for place in places(models, asked))
+            known = (one for one in look_at(models, asked, Level.IDS) if one.is_usable)
+            refresh_prices(one.place.target for one in known)
         looked = look_at(models, asked, Level.ALL)
         if not has_problem([played_by]):  # a benchmark is declared with its client's models
             findings += _stages(models, options)
