@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module, metadata
+from importlib import metadata
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +15,7 @@ import typer.core
 import typer.main
 
 from cli import has_workshop, loading
+from cli.registry import load
 from cli.standard_streams import loss, steady
 from core.models.extras import ExtraMissing
 from core.runs.errors import CannotRun, Exit, NothingToDo, Usage
@@ -93,7 +94,7 @@ class Commands(typer.core.TyperGroup):
             return None
         if cmd_name not in OF_THE_AGENT and not has_workshop():
             raise Usage(f"{cmd_name} needs the folder workshop, which is missing from this copy")
-        function = _named(COMMANDS[cmd_name][0])
+        function = load(COMMANDS[cmd_name][0])
         if cmd_name != "run":  # which loads more before its work begins
             loading.over()
         if isinstance(function, typer.Typer):  # a command with commands of its own
@@ -136,14 +137,9 @@ class Commands(typer.core.TyperGroup):
         self.get_command(ctx, "run").format_options(ctx, formatter)
 
 
-def _named(path: str) -> Any:
-    """What ``module:NAME`` names, imported now."""
-    module, _, name = path.partition(":")
-    return getattr(import_module(module), name)
-
-
-def _late(path: str, *arguments: object) -> Any:
-    return _named(path)(*arguments)
+def _late(place: str, *arguments: object) -> Any:
+    """Import a function now, and call it."""
+    return load(place)(*arguments)
 
 
 @contextmanager

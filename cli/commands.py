@@ -6,21 +6,18 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cli.options import DebugOptions, DoctorOptions, Options, ReplayOptions, check
 from core.terminal.record_command import takes
 
-if TYPE_CHECKING:
-    pass
-
 
 @takes(Options)
 def run(options: Options, context: typer.Context) -> int:
     """Run a benchmark session and show its scores."""
-    from cli.assembly import located
+    from cli.earlier import located
     from core.runs.manifest import manifest_of
 
     check(options)

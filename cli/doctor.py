@@ -5,25 +5,43 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from io import StringIO
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from rich.table import Table
 from rich.text import Text
 
-from cli import doctor_models, env_file
-from cli.doctor_models import Diagnosis, Finding, State, diagnosis, finding, has_problem
+from cli import env_file
+from cli.benchmarks import every_stage
+from cli.checks import (
+    Asked,
+    Finding,
+    Level,
+    State,
+    announcement,
+    ask_models,
+    finding,
+    has_problem,
+    look_at,
+    with_substitutes,
+)
 from cli.options import DoctorOptions
 from cli.platform import REAL_URL, bare, is_address
+from cli.registry import declared, names
 from coordinator.clients import base_urls
 from core.http.proxies import ProxyUnusable, is_loopback, proxy_of
+from core.ledger import Record
 from core.models.extras import install_sdk
 from core.models.file_checks import FileError
-from core.models.models_file import ModelsError, load_models
+from core.models.models_file import Models, ModelsError, load_models
 from core.models.prices import refresh_prices
+from core.models.providers import is_scripted
 from core.terminal.console import answers
 from core.terminal.figures import counted
 
@@ -68,10 +86,6 @@ def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
         return finding("settings", ".env", "problem", text, env_file.FIX)
     values = {b.key: b.value for b in bindings if b.key and b.value}
     text = f"read; it sets {', '.join(sorted(values)) or 'nothing'}"
-    if typos := env_file.misspelt(sorted(values)):
-        text += f"; nothing reads {', '.join(typos)}"
-        fix = f"did you mean {', '.join(typos.values())}?"
-        return finding("settings", ".env", "warning", text, fix)
     hidden = sorted(n for n, value in values.items() if environ.get(n) not in (value, None))
     if not hidden:
         return finding("settings", ".env", "ok", text)
@@ -81,17 +95,32 @@ def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
 
 
 def client() -> Finding:
-    """Check which client would speak to the platform."""
+    """Check which client would speak to the platform, and why that one."""
     from core.erc3_client.switch import VARIABLE, chosen
 
+    asked = os.environ.get(VARIABLE) or "auto"
+    install = install_sdk()
     try:
         kind = chosen()
-    except (ValueError, ImportError) as error:
+    except ImportError as error:
+        return finding("platform", "client", "problem", str(error), install)
+    except ValueError as error:
         return finding("platform", "client", "problem", str(error), f"set {VARIABLE} to auto")
     if kind == "sdk":
-        return finding("platform", "client", "ok", "the official SDK (erc3) is used")
-    text = "the project's own client is used; it speaks the protocol of the official SDK (erc3)"
-    return finding("platform", "client", "info", text, install_sdk())
+        why = "it is installed" if asked == "auto" else f"{VARIABLE}={asked}"
+        text = f"the official SDK plays ({_sdk()}): {why}"
+        return finding("platform", "client", "ok", text)
+    if asked == "compat":
+        text = f"the project's own client plays: {VARIABLE}={asked}"
+        return finding("platform", "client", "ok", text)
+    text = "the project's own client plays: the official SDK (erc3) is not installed"
+    return finding("platform", "client", "info", text, install)
+
+
+def _sdk() -> str:
+    with suppress(PackageNotFoundError):  # a folder on the path has no version
+        return f"erc3 {version('erc3')}"
+    return "erc3"
 
 
 def address(environ: Mapping[str, str]) -> Finding:
@@ -143,13 +172,24 @@ def key(environ: Mapping[str, str], *, call: bool) -> Finding:
     return of_key("ok", f"{KEY} is accepted by the platform ({len(sessions)} sessions found)")
 
 
+class Diagnosis(Record):
+    """All findings, ``doctor/1``."""
+
+    format: Literal["doctor/1"] = "doctor/1"
+    ok: bool
+    """No finding is a problem."""
+    announced: str
+    """What was said before the first question: how many, at what price."""
+    findings: tuple[Finding, ...]
+
+
 STYLES = {"ok": "green", "info": "cyan", "warning": "yellow", "problem": "bold red"}
 
 
 def doctor(options: DoctorOptions) -> int:
     """Look at everything and show it; 0 where a run can begin, 1 where something needed is missing.
 
-    What short calls may cost is said on standard error before the first one is made.
+    What questions may cost is said on standard error before the first one is put.
     """
     diagnosed = examine(options, os.environ, lambda text: print(text, file=sys.stderr, flush=True))
     if options.as_json:
@@ -165,39 +205,61 @@ def examine(
     options: DoctorOptions, environ: Mapping[str, str], announce: Callable[[str], None]
 ) -> Diagnosis:
     """All findings; ``announce`` gets what is about to be spent, before it is."""
+    played_by = client()
     findings = [
         sandbox(),
         dotenv(Path.cwd() / ".env", environ),
-        client(),
+        played_by,
         address(environ),
         key(environ, call=not options.no_calls),
     ]
+    announced = "no model is asked, because the settings of models cannot be used"
     try:
         models = load_models(options.models)
         # Of any benchmark: which one will be played is not said here.
-        named = {**models.file.stages, **options.ids}
-        urls = base_urls(environ, options.ids)
-        places_by_role = {role: (model, urls.get(role)) for role, model in named.items()}
-        places = doctor_models.places(models, places_by_role)
+        asked = _asked(models, options, environ)
+        if not options.no_calls:
+            known = (one for one in look_at(models, asked, Level.IDS) if one.is_usable)
+            refresh_prices(one.place.target for one in known)
+        looked = look_at(models, asked, Level.ALL)
+        if not has_problem([played_by]):  # a benchmark is declared with its client's models
+            findings += _stages(models, options)
     except ModelsError as error:
         fix = "correct the models file or the base URL"
         findings.append(finding("models", "settings", "problem", str(error), fix))
-        return diagnosis(findings, "no model was called, because the models' settings are invalid")
-    known = [(place, [doctor_models.identity(place)]) for place in places]
-    if not options.no_calls:
-        refresh_prices(place.target for place, found in known if not has_problem(found))
-    for place, of_place in known:
-        if not has_problem(of_place):
-            of_place += [doctor_models.key(place, environ), doctor_models.price(place)]
-            of_place += doctor_models.proxy(place)
-    usable = [] if options.no_calls else known
-    called = [(place, of_place) for place, of_place in usable if not has_problem(of_place)]
-    announced = doctor_models.announcement([p for p, _ in called if p.is_served])
-    announce(announced)
-    for place, of_place in called:
-        of_place[:] = doctor_models.called(place, of_place)
-    findings += [*doctor_models.with_substitutes(known), *doctor_models.baseline(places)]
-    return diagnosis(findings, announced)
+        looked = []
+    else:
+        announced = announcement([] if options.no_calls else looked)
+        announce(announced)
+        if not options.no_calls:
+            ask_models(looked, every=True)
+    findings += with_substitutes(looked)
+    return Diagnosis(ok=not has_problem(findings), announced=announced, findings=tuple(findings))
+
+
+def _asked(models: Models, options: DoctorOptions, environ: Mapping[str, str]) -> Asked:
+    """The models of both roles and of the stages that have one of their own."""
+    urls = base_urls(environ, options.ids)
+    named = {**models.file.stages, **options.ids}
+    return {role: (model, urls.get(role)) for role, model in named.items()}
+
+
+def _stages(models: Models, options: DoctorOptions) -> Iterator[Finding]:
+    """The model of each stage and, where nobody is named, how a model plays at all."""
+    own, known = models.file.stages, every_stage()
+    if strange := [name for name in own if name not in known]:
+        text = f"{models.source}: there is no stage {strange[0]}; there are: {', '.join(known)}"
+        yield finding("models", "stages", "problem", text, f"correct stages.{strange[0]} there")
+    else:
+        asking = (stage for name in names() for stage in declared(name).stages if stage.prompt)
+        others = dict.fromkeys(stage.name for stage in asking if stage.name not in own)
+        rows = [f"{name}: {model}" for name, model in own.items()]
+        rows.append(f"{', '.join(others)}: the evaluator's ({options.evaluator})")
+        yield finding("models", "stages", "ok", "; ".join(rows))
+    if all(map(is_scripted, (*options.ids.values(), *own.values()))):
+        text = "none is configured; a scripted model plays, which needs no key"
+        fix = "set the provider's key, such as NEBIUS_API_KEY, and EVALUATOR_MODEL to a LiteLLM id"
+        yield finding("models", "LLM", "info", text, fix)
 
 
 def table(diagnosed: Diagnosis) -> Table:

@@ -1,13 +1,15 @@
-"""The summary at the end of a run, and its exit code."""
+"""The end of a run: its summary, the question whether to submit, its exit code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli import has_workshop
 from cli.standard_streams import at_terminal, loss
+from cli.waiting import waiting_told
 from core.erc3_client.bounds import known_score
 from core.models.redact import hide
 from core.runs.errors import CannotRun, Exit
@@ -19,67 +21,10 @@ from core.text import clean
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cli.assembly import Assembly
+    from cli.run import Run
     from coordinator.fork import Past
     from coordinator.session import Session
     from core.runs.results import RunResults
-
-
-def asks_to_submit(assembly: Assembly, session: Session, results: RunResults) -> bool:
-    """Whether there is somebody to ask and something to ask about."""
-    options = assembly.options
-    is_ordered = options.yes or options.submit_as_is
-    can_submit = bool(session.session_id) and not assembly.stop.requested
-    return can_submit and not (is_ordered or obstacles(session, results)) and at_terminal()
-
-
-def submit(assembly: Assembly, session: Session, results: RunResults) -> RunResults | None:
-    """Submit the session unless something prevents it; return its results, else None.
-
-    Raises ApiException, or what the transport raises.
-    """
-    if not session.session_id or assembly.stop.requested:
-        return None
-    # What cannot be undone is said under --quiet too.
-    console = notes()
-    if lines := _reasons_against(assembly, session, results, console):
-        say(console, *lines)
-        return None
-    session.close_open()
-    session.submit(force=bool(session.unplayed))
-    results = session.write()
-    score = None
-    with suppress(Exception):  # a score that cannot be had changes nothing any more
-        score = known_score(assembly.platform.session_status(session.session_id).score)
-    text = f"submitted: session {session.session_id}"
-    text += f", score {score:.3f}" if score is not None else ", the platform has no score yet"
-    say(console, f"{text}, {assembly.address}/sessions/{session.session_id}")
-    return results
-
-
-def _reasons_against(
-    assembly: Assembly, session: Session, results: RunResults, console: Console
-) -> tuple[str, ...]:
-    """Why the session is not submitted now, and the way to do so; nothing where it is."""
-    options, folder = assembly.options, assembly.folder
-    if options.submit_as_is:
-        return ()
-    if reasons := obstacles(session, results):
-        way = f"submit it as it is: {command('--resume', folder, '--submit-as-is')}"
-        return f"not submitted: {'; '.join(reasons)}", way
-    if options.yes:
-        return ()
-    if not at_terminal():
-        why = "cannot ask for confirmation, because standard input is not a terminal"
-        return f"not submitted: {why}", f"submit it: {command('--resume', folder, '--yes')}"
-    tasks = len(results.tasks) + session.unplayed
-    place = assembly.place(session.session_id, tasks)
-    question = f"Submit this session to {place}? It cannot be changed afterwards. [y/N] "
-    console.print(question, end="", markup=False, highlight=False)
-    with suppress(EOFError):
-        if input().strip().casefold() in ("y", "yes"):
-            return ()
-    return (f"not submitted; later: {command('--resume', folder)}",)
 
 
 def obstacles(session: Session, results: RunResults) -> list[str]:
@@ -94,113 +39,186 @@ def obstacles(session: Session, results: RunResults) -> list[str]:
     return [f"{so_many_tasks(count)} {words}" for words, count in counts.items() if count]
 
 
-def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit:
-    """Return the exit code of a run; a failure takes precedence over unfinished tasks."""
-    player = assembly.models.player
-    if assembly.stop.requested:
-        return Exit.INTERRUPTED
-    if (session.breaker.broken and session.unplayed) or (player and player.misses):
-        return Exit.OUTSIDE
-    if any(t.infrastructure_failure for t in results.tasks):
-        return Exit.OUTSIDE
-    if session.limit or any(t.failure == "limit" for t in results.tasks):
-        return Exit.LIMIT
-    return Exit.PLAYED
+@dataclass
+class End:
+    """A run whose tasks are over."""
 
+    run: Run
+    session: Session
+    results: RunResults
 
-def show_end(
-    assembly: Assembly, session: Session, results: RunResults, *, asks: bool, anything_new: bool
-) -> None:
-    """Write the report and print the summary, which a question may follow (``asks``).
+    def come_to(self, *, anything_new: bool) -> Exit:
+        """Show what the run has come to, submit the session where that is wished; the exit code.
 
-    A quiet run prints only what went wrong. ``anything_new``: whether a task was played; no table
-    is shown twice.
-    """
-    options, report = assembly.options, _report(assembly)
-    if asks or not (options.quiet or options.as_json):
-        from core.terminal.tables import summary_bar
+        ``anything_new``: whether a task was played; no table is shown twice.
+        """
+        run, options = self.run, self.run.options
+        if not options.real:
+            self.results = run.platform.with_effects(self.session.close_open(), run.folder)
+        self._show(asks=self._asks(), anything_new=anything_new)
+        if options.real:
+            with waiting_told(notes(), run.address, run.retry_policy):
+                self._submit()
+        if options.as_json:
+            self._print_json()
+        if options.trace:
+            from workshop.views.tracing.collector import trace_run
 
-        # Standard output is the results' alone with --json.
-        show = notes() if options.as_json else answers()
-        if asks or anything_new:
-            _show_table(show, assembly, results)
-        _show_failures(show, assembly, session, results)
-        where = f"journal and results: {assembly.folder}"
-        say(show, *assembly.models.notes(), where, report)
-        show.print(summary_bar(results, session.unplayed))
-    elif exit_code(assembly, session, results):
-        _show_failures(notes(), assembly, session, results)
+            trace_run(run.folder, lambda line: say(run.note, line))
+        return self._exit_code()
 
+    def _exit_code(self) -> Exit:
+        """A failure takes precedence over unfinished tasks."""
+        run, session, tasks = self.run, self.session, self.results.tasks
+        if run.stop.requested:
+            return Exit.INTERRUPTED
+        misses = run.models.player and run.models.player.misses
+        if (session.breaker.broken and session.unplayed) or misses:
+            return Exit.OUTSIDE
+        if any(t.infrastructure_failure for t in tasks):
+            return Exit.OUTSIDE
+        if session.limit or any(t.failure == "limit" for t in tasks):
+            return Exit.LIMIT
+        return Exit.PLAYED
 
-def _report(assembly: Assembly) -> str:
-    if not has_workshop():
-        return "no report: the folder workshop is missing from this copy"
-    from workshop.views.report.run_page import write_report
+    # -- the summary
 
-    # A run does not fail because of what the page's libraries raise for a text of a model.
-    try:
-        return f"report: {write_report(assembly.folder)}"
-    except Exception as error:
-        return f"no report: {type(error).__name__}: {error}"
+    def _show(self, *, asks: bool, anything_new: bool) -> None:
+        """Write the report and print the summary, which a question may follow (``asks``).
 
+        A quiet run prints only what went wrong.
+        """
+        run, report = self.run, self._report()
+        if asks or not (run.options.quiet or run.options.as_json):
+            from core.terminal.tables import summary_bar
 
-def _fork_lines(assembly: Assembly, past: Past) -> Iterator[str]:
-    """What a fork has changed, and the page on which both runs stand side by side."""
-    from core.runs.reader import read_tasks
-    from core.terminal.figures import number
-    from workshop.views.report.pairs import first_difference, steps_of
+            # Standard output is the results' alone with --json.
+            show = notes() if run.options.as_json else answers()
+            if asks or anything_new:
+                self._show_table(show)
+            self._show_failures(show)
+            say(show, *run.models.notes(), f"journal and results: {run.folder}", report)
+            show.print(summary_bar(self.results, self.session.unplayed))
+        elif self._exit_code():
+            self._show_failures(notes())
 
-    (fork,) = read_tasks(assembly.folder, past.log.spec_id)
-    difference = first_difference(steps_of(past.log), steps_of(fork))
-    yield f"{past.log.spec_id}: {past.log.run_id}, forked at turn {past.turn}"
-    for when, one in (("before", past.log), ("now", fork)):
-        yield f"{when}: {one.outcome}, score {number(one.score, 1)}"
-    yield f"first difference: {difference.text}"
-    yield f"turn by turn: {command('report', past.log.folder, assembly.folder)}"
+    def _report(self) -> str:
+        if not has_workshop():
+            return "no report: the folder workshop is missing from this copy"
+        from workshop.views.report.run_page import write_report
 
+        # A run does not fail because of what the page's libraries raise for a text of a model.
+        try:
+            return f"report: {write_report(self.run.folder)}"
+        except Exception as error:
+            return f"no report: {type(error).__name__}: {error}"
 
-def _show_table(show: Console, assembly: Assembly, results: RunResults) -> None:
-    from core.terminal.tables import summary_lines, summary_table
+    def _show_table(self, show: Console) -> None:
+        from core.terminal.tables import summary_lines, summary_table
 
-    show.print(summary_table(results, show.width))
-    if assembly.past:
-        say(show, *map(clean, _fork_lines(assembly, assembly.past)))
-        return
-    for line in summary_lines(results, assembly.benchmark.idle_group):
-        show.print(line, highlight=False, markup=False)
+        show.print(summary_table(self.results, show.width))
+        if self.run.past:
+            say(show, *map(clean, self._fork_lines(self.run.past)))
+            return
+        for line in summary_lines(self.results, self.run.benchmark.idle_group):
+            show.print(line, highlight=False, markup=False)
 
+    def _fork_lines(self, past: Past) -> Iterator[str]:
+        """What a fork has changed, and the page on which both runs stand side by side."""
+        from core.runs.reader import read_tasks
+        from core.terminal.figures import number
+        from workshop.views.report.pairs import first_difference, steps_of
 
-def _show_failures(
-    show: Console, assembly: Assembly, session: Session, results: RunResults
-) -> None:
-    from core.terminal.tables import ending
+        (fork,) = read_tasks(self.run.folder, past.log.spec_id)
+        difference = first_difference(steps_of(past.log), steps_of(fork))
+        yield f"{past.log.spec_id}: {past.log.run_id}, forked at turn {past.turn}"
+        for when, one in (("before", past.log), ("now", fork)):
+            yield f"{when}: {one.outcome}, score {number(one.score, 1)}"
+        yield f"first difference: {difference.text}"
+        yield f"turn by turn: {command('report', past.log.folder, self.run.folder)}"
 
-    lines = ending(results, session.unplayed)
-    for line in lines:
-        show.print(line, soft_wrap=True)
-    stopped = [text for text in (session.breaker.broken, session.limit) if text]
-    if stopped and session.unplayed:
-        text = f"stopped: {'; '.join(stopped)}; not started: {so_many_tasks(session.unplayed)}"
-        show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
-    again = ""
-    if session.limit:
-        again = "go on, with a higher limit"
-    elif session.unplayed:
-        again = "go on"
-    elif any(t.infrastructure_failure for t in results.tasks):
-        again = "try them again"
-    if again and not assembly.past:
-        say(show, f"{again}: {command('--resume', assembly.folder, *session.raising.split())}")
-    if lines and has_workshop():
-        say(show, f"look closer: {command('show', assembly.folder, '--failed')}")
+    def _show_failures(self, show: Console) -> None:
+        from core.terminal.tables import ending
 
+        run, session = self.run, self.session
+        lines = ending(self.results, session.unplayed)
+        for line in lines:
+            show.print(line, soft_wrap=True)
+        stopped = [text for text in (session.breaker.broken, session.limit) if text]
+        if stopped and session.unplayed:
+            text = f"stopped: {'; '.join(stopped)}; not started: {so_many_tasks(session.unplayed)}"
+            show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
+        again = ""
+        if session.limit:
+            again = "go on, with a higher limit"
+        elif session.unplayed:
+            again = "go on"
+        elif any(t.infrastructure_failure for t in self.results.tasks):
+            again = "try them again"
+        if again and not run.past:
+            say(show, f"{again}: {command('--resume', run.folder, *session.raising.split())}")
+        if lines and has_workshop():
+            say(show, f"look closer: {command('show', run.folder, '--failed')}")
 
-def print_json(assembly: Assembly, results: RunResults) -> None:
-    """Print the results as JSON.
+    def _print_json(self) -> None:
+        """Print the results as JSON. Raises CannotRun: nobody gets the document."""
+        print(hide(self.results.model_dump_json(indent=1)))
+        if lost := loss():
+            where = self.run.folder
+            text = f"standard output cannot be written: {lost}; the results are in {where}"
+            raise CannotRun(text)
 
-    Raises CannotRun: nobody gets the document that was asked for.
-    """
-    print(hide(results.model_dump_json(indent=1)))
-    if lost := loss():
-        where = assembly.folder
-        raise CannotRun(f"standard output cannot be written: {lost}; the results are in {where}")
+    # -- the session
+
+    def _asks(self) -> bool:
+        """Whether there is somebody to ask and something to ask about."""
+        options = self.run.options
+        can_submit = options.real and self.session.session_id and not self.run.stop.requested
+        is_ordered = options.yes or options.submit_as_is
+        is_whole = not obstacles(self.session, self.results)
+        return bool(can_submit) and is_whole and not is_ordered and at_terminal()
+
+    def _submit(self) -> None:
+        """Submit the session unless something prevents it.
+
+        Raises ApiException, or what the transport raises.
+        """
+        run, session = self.run, self.session
+        if not session.session_id or run.stop.requested:
+            return
+        # What cannot be undone is said under --quiet too.
+        console = notes()
+        if lines := self._reasons_against(console):
+            say(console, *lines)
+            return
+        session.close_open()
+        session.submit(force=bool(session.unplayed))
+        self.results = session.write()
+        score = None
+        with suppress(Exception):  # a score that cannot be had changes nothing any more
+            score = known_score(run.platform.session_status(session.session_id).score)
+        text = f"submitted: session {session.session_id}"
+        text += f", score {score:.3f}" if score is not None else ", the platform has no score yet"
+        say(console, f"{text}, {run.address}/sessions/{session.session_id}")
+
+    def _reasons_against(self, console: Console) -> tuple[str, ...]:
+        """Why the session is not submitted now, and how to do it; nothing where it is."""
+        options, folder = self.run.options, self.run.folder
+        if options.submit_as_is:
+            return ()
+        if reasons := obstacles(self.session, self.results):
+            way = f"submit it as it is: {command('--resume', folder, '--submit-as-is')}"
+            return f"not submitted: {'; '.join(reasons)}", way
+        if options.yes:
+            return ()
+        if not at_terminal():
+            why = "cannot ask for confirmation, because standard input is not a terminal"
+            return f"not submitted: {why}", f"submit it: {command('--resume', folder, '--yes')}"
+        tasks = len(self.results.tasks) + self.session.unplayed
+        place = self.run.place(self.session.session_id, tasks)
+        question = f"Submit this session to {place}? It cannot be changed afterwards. [y/N] "
+        console.print(question, end="", markup=False, highlight=False)
+        with suppress(EOFError):
+            if input().strip().casefold() in ("y", "yes"):
+                return ()
+        return (f"not submitted; later: {command('--resume', folder)}",)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
 
-from core.models.extras import PROJECT
 from core.models.file_checks import FileError, read_text
 from core.runs.errors import CannotRun, Usage
 
 MOST_BYTES = 100_000
-MOST_TYPOS = 2
 FIX = "make it a text file in UTF-8 with lines NAME=value"
 
 
@@ -47,29 +43,6 @@ def load_for(command: str) -> None:
                 else f"{path}: sets a variable that cannot be used: "
             )
             raise Usage(f"{text}{error}; {FIX}") from None
-
-
-def misspelt(names: Iterable[str]) -> dict[str, str]:
-    """Names that nothing reads and that are almost the name of a variable, each with that one."""
-    from rapidfuzz import process
-    from rapidfuzz.distance import OSA
-
-    known = known_variables()
-    nearest = {
-        name: process.extractOne(name.upper(), known, scorer=OSA.distance, score_cutoff=MOST_TYPOS)
-        for name in names
-        if name not in known
-    }
-    return {name: near[0] for name, near in nearest.items() if near}
-
-
-def known_variables() -> list[str]:
-    """The variables that this program reads, by ``.env.example``; providers have more keys."""
-    try:
-        example = text_of(PROJECT / ".env.example")
-    except FileError:
-        return []
-    return re.findall(r"^(?:# )?([A-Z][A-Z0-9_]*)=", example, re.MULTILINE)
 
 
 def text_of(path: Path) -> str:

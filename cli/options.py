@@ -42,21 +42,23 @@ class Options(RunConfig, PlayOptions):
     """The command line of a run, read; ``model_fields_set`` are the options that were given."""
 
     evaluator: str = option(
-        "LiteLLM id of the model that decides, and that works unless a worker is named "
-        "[EVALUATOR_MODEL; the reference model if the key of a provider of it is set; the "
-        "benchmark's scripted model].",
+        "Let this model decide, by its LiteLLM id or its name in --models; it also works unless "
+        "--worker names another [EVALUATOR_MODEL; else the reference model if a key for it is set; "
+        "else the benchmark's scripted model].",
         default_factory=_evaluator,
     )
     worker: str = option(
-        "LiteLLM id of the worker's model; needs an evaluator that is named [WORKER_MODEL; the "
+        "Let this model write the worker's code; name the evaluator, too [WORKER_MODEL; else the "
         "evaluator's].",
         default_factory=_worker,
     )
     retry_seconds: float = option(
-        "Seconds to wait for the platform during an outage.", RETRY_SECONDS, ge=0
+        "Wait this many seconds for the platform during an outage.", RETRY_SECONDS, ge=0
     )
-    pack: Path | None = option("A pack file for the embedded platform [the bundled pack].", None)
-    real: bool = fixed("Use the platform of ERC3_API_KEY and ERC3_BASE_URL.", False)
+    pack: Path | None = option(
+        "Play this pack file on the embedded platform [the bundled pack].", None
+    )
+    real: bool = fixed("Play on the platform of ERC3_API_KEY and ERC3_BASE_URL.", False)
     allow_scripted: bool = fixed(
         "With --real: rehearse with scripted models, which know the tasks of --pack; the platform "
         "has to be on this machine.",
@@ -70,12 +72,12 @@ class Options(RunConfig, PlayOptions):
         "were cut off by a limit, or were never played.",
         False,
     )
-    no_preflight: bool = once("With --real: skip the test question to each model.", False)
+    no_preflight: bool = once("With --real: begin without the test questions to the models.", False)
     models: Path | None = option(
-        "A TOML file with settings of models that replace the built-in ones [MODELS_FILE].", None
+        "Replace settings of models by those in this TOML file [MODELS_FILE].", None
     )
     rulebook: tuple[str, ...] = option(
-        "Company: a wiki page to include whole in the briefing. Repeatable.",
+        "Company: put this wiki page whole into the briefing. Repeatable.",
         (),
     )
     embedding: str | None = option(
@@ -101,8 +103,8 @@ class Options(RunConfig, PlayOptions):
     require_wall: bool = option(
         "Refuse to run unless the operating system isolates generated code.", False
     )
-    verbose: bool = once("Print thoughts, instructions and tool calls as they happen.", False)
-    quiet: bool = once("Print only errors.", False)
+    verbose: bool = once("Print thoughts, instructions, code and calls as they happen.", False)
+    quiet: bool = once("Print only errors and what cannot be undone.", False)
 
     @field_serializer(
         "pack", "fork", "models", "prompts", "record", "playback", when_used="unless-none"
@@ -139,6 +141,10 @@ class Options(RunConfig, PlayOptions):
 class DoctorOptions(Options):
     """The command line of ``doctor``, which has a few options of a run."""
 
+    evaluator: str = option(
+        "Check this model as the one that decides [EVALUATOR_MODEL, as for a run].",
+        default_factory=lambda: os.environ.get("EVALUATOR_MODEL") or f"scripted/{DEFAULT}",
+    )
     no_calls: bool = option("Call no model.", False)
 
 

@@ -208,7 +208,7 @@ def real_key() -> str:
         raise CannotRun(f"{text}; set it to one such as {REAL_URL}, or leave it empty")
     key = os.environ.get("ERC3_API_KEY", "")
     if not key:
-        raise CannotRun("--real needs ERC3_API_KEY, in the environment or in .env")
+        raise CannotRun("the real platform needs ERC3_API_KEY, in the environment or in .env")
     return key
 
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from core.erc3_client.switch import chosen
 from core.runs.errors import Usage
 
 if TYPE_CHECKING:
@@ -41,7 +42,11 @@ def load(place: str) -> Any:
 
 
 def declared(id: str) -> Benchmark:
-    """The declaration of the benchmark of that id. Raises Usage."""
+    """The declaration of the benchmark of that id. Raises Usage, also if its client is missing."""
+    try:
+        chosen()  # its tools are made from the client's models
+    except (ImportError, ValueError) as error:
+        raise Usage(f"the platform's client cannot be loaded: {error}") from None
     if id not in _by_id:
         there = ", ".join(_by_id)
         raise Usage(f"there are no tools for the benchmark {id!r}; there are for: {there}")

@@ -23,9 +23,11 @@ class StoreTask(environment.StoreEnvironment, Environment):
 
 
 def open_tasks(options: TaskOptions) -> OpenTask:
-    """Open shops. Raises Usage: the store has no guards."""
+    """Open shops. Raises Usage: an option is for another benchmark."""
     if options.guards not in ("all", ""):
         raise Usage("--guards: this benchmark has no guards to switch")
+    if options.rulebooks or options.embedding:
+        raise Usage("--rulebook and --embedding are for the company, which has a wiki")
     docs = tool_texts(options.texts, STORE.name)
 
     def open_task(platform: Platform, task_id: str) -> StoreTask:

@@ -67,29 +67,30 @@ class PlayConfig(BaseModel):
         frozen=True, populate_by_name=True, loc_by_alias=False, allow_inf_nan=False, extra="forbid"
     )
 
-    benchmark: str = fixed("Benchmark id on the platform.", "store")
+    benchmark: str = fixed(
+        "Play this benchmark: store, company, or an id of the real platform.", "store"
+    )
     strategy: StrategyName = fixed(
-        "Evaluator and code worker, or one model that picks one typed tool a step.",
+        "Let an evaluator decide and a worker write code, or let one model call a tool a step.",
         "evaluator-worker",
     )
     evaluator: str
     worker: str
     """Is not asked where the strategy has one model."""
-    jobs: int = option("Number of concurrent tasks.", 1, ge=1, le=64)
+    jobs: int = option("Play this many tasks at once.", 1, ge=1, le=64)
     max_turns: int = option(
-        "Turns per task "
+        "End a task after this many turns "
         f"[{'; '.join(f'{t.turns} with {name}' for name, t in STRATEGIES.items())}].",
         default_factory=lambda known: turns_of(known["strategy"]),
         ge=1,
         le=50,
     )
     guards: str = option(
-        "Guards of the benchmark that are on: all, none, names with commas, or -NAME for all but "
-        "one.",
+        "Switch these guards on: all, none, names with commas, or -NAME for all but one.",
         "all",
     )
     stages: str = fixed(
-        "Stages that are on: default, all, none, names with commas, or -NAME for all but one.",
+        "Switch these stages on: default, all, none, names with commas, or -NAME for all but one.",
         "default",
     )
 
@@ -98,11 +99,11 @@ class PlayOptions(PlayConfig):
     """Options of every command that plays tasks."""
 
     prompts: Path | None = option(
-        "A folder of Markdown sections that replace built-in prompts; the command "
+        "Replace built-in prompts by the Markdown sections in this folder; the command "
         "`prompts` writes the built-in ones.",
         None,
     )
-    out: Path = fixed("Folder for run folders.", Path("logs"), exclude=True)
+    out: Path = fixed("Write run folders into this folder.", Path("logs"), exclude=True)
     as_json: bool = once(
         "Print the results as JSON, and nothing else, to standard output.", False, alias="json"
     )
@@ -116,34 +117,36 @@ class RunConfig(PlayConfig):
         "Play only this task, outside of a session. Repeatable.", (), alias="task"
     )
     prompt_tokens: int = option(
-        "With next-step: maximum tokens of a prompt; older steps are shortened to fit.",
+        "With next-step: shorten older steps so that a prompt has at most this many tokens.",
         12_000,
         ge=3_000,
     )
     breaker: int = option(
-        "Stop starting tasks after so many in a row failed for the same external reason, or "
+        "Start no task after so many in a row failed for the same external reason, or "
         "without a readable reply; 0: never.",
         3,
         ge=0,
     )
-    retry_seconds: float = option("Seconds to wait for the platform during an outage.", 0.0, ge=0)
-    max_seconds: float | None = option("Maximum seconds of the run.", None, ge=0)
-    max_tokens: int | None = option("Maximum tokens of the run, prompt and completion.", None, ge=0)
-    max_dollars: float | None = option("Maximum dollars of the run.", None, ge=0)
-    task_seconds: float | None = option("Maximum seconds of each task.", None, ge=0)
-    task_tokens: int | None = option("Maximum tokens of each task.", None, ge=0)
-    task_dollars: float | None = option("Maximum dollars of each task.", None, ge=0)
-    workspace: str = fixed("Workspace of the session on the platform.", "default")
+    retry_seconds: float = option(
+        "Wait this many seconds for the platform during an outage.", 0.0, ge=0
+    )
+    max_seconds: float | None = option("Stop the run after this many seconds.", None, ge=0)
+    max_tokens: int | None = option("Stop the run at this many tokens.", None, ge=0)
+    max_dollars: float | None = option("Stop the run at this many dollars.", None, ge=0)
+    task_seconds: float | None = option("End a task after this many seconds.", None, ge=0)
+    task_tokens: int | None = option("End a task at this many tokens.", None, ge=0)
+    task_dollars: float | None = option("End a task at this many dollars.", None, ge=0)
+    workspace: str = fixed("Open the session in this workspace of the platform.", "default")
     name: str = fixed(
-        "Name of the session [the strategy's].",
+        "Give the session this name [the strategy's].",
         default_factory=lambda known: str(known["strategy"]),
     )
     architecture: str = option(
-        "Architecture of the session [that of the strategy].",
+        "Tell the platform this architecture of the session [that of the strategy].",
         default_factory=lambda known: STRATEGIES[known["strategy"]].architecture,
     )
     flags: tuple[str, ...] = option(
-        "Flag of the session; free text. The platform knows compete_accuracy, "
+        "Set this flag of the session; free text. The platform knows compete_accuracy, "
         "compete_budget, compete_speed and compete_local. Repeatable.",
         (),
         alias="flag",

@@ -76,6 +76,7 @@ class NextStepStrategy:
             decision="PROCEED" if ending is None else "FINISH",
             instruction=step.call if ending is None else ending,
             prepared=step.prepared if ending is None else "",
+            plan=step.plan,
         )
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:

@@ -40,6 +40,8 @@ class Step:
     """``tool`` first, then the arguments; checked by :meth:`Forms.check` before it is called."""
     prepared: str = ""
     """The final answer that holds if the function takes effect as ordered; "" for none."""
+    plan: tuple[str, ...] = ()
+    """The steps that are still to be taken."""
 
     @property
     def call(self) -> str:
@@ -78,6 +80,7 @@ def read_step(forms: Forms, call: ModelCall) -> Step:
         current_state=filled["current_state"],
         function=filled["function"],
         prepared=prepared,
+        plan=tuple(filled["plan_remaining_steps_brief"]),
     )
 
 

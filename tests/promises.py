@@ -39,7 +39,7 @@ What the project promises, and the tests that hold it. `python -m tests.promises
 
 
 class Held(NamedTuple):
-    """A test that holds a promise."""
+    """A test that holds a promise; one that holds several is there for each."""
 
     promise: str
     path: str
@@ -55,12 +55,13 @@ def held() -> list[Held]:
 
 def _in(path: Path) -> Iterator[Held]:
     for function in _functions(ast.parse(path.read_text(encoding="utf-8"))):
-        marks = {ast.unparse(one.func): one for one in function.decorator_list
-                 if isinstance(one, ast.Call)}  # fmt: skip
-        if mark := marks.get("pytest.mark.promise"):
-            nightly = "pytest.mark.nightly" in marks
-            name = path.relative_to(ROOT).as_posix()
-            yield Held(ast.literal_eval(mark.args[0]), name, function.name, nightly)
+        calls = [one for one in function.decorator_list if isinstance(one, ast.Call)]
+        marks = [(ast.unparse(one.func), one.args) for one in calls]
+        nightly = any(mark == "pytest.mark.nightly" for mark, _ in marks)
+        for mark, words in reversed(marks):
+            if mark == "pytest.mark.promise":
+                name = path.relative_to(ROOT).as_posix()
+                yield Held(ast.literal_eval(words[0]), name, function.name, nightly)
 
 
 def _functions(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:

@@ -3,7 +3,7 @@
 A fenced block without a language holds commands, a line each with its comment; so does inline code
 that begins with ``.venv/bin/``. What stands in brackets behind a command says what more it needs,
 and such a command is not run here. By day README and tutorial are typed, over a few tasks; at night
-every page as it stands. ``RUN_ALL_COMMANDS=1`` runs those that only take longer, too.
+every page as it stands.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ _EXITS = re.compile(r"exits (\d+)")
 _BEGINS = (AGENT, PYTHON, "make ", "cp ", "echo ", "export ")
 SPEC, GHOST = "stock_exactly_enough", "cheapest_mix_ghost_fill_in"
 COUPON = "required_coupon_works"
-ALL = bool(os.environ.get("RUN_ALL_COMMANDS"))
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ def run(command: Command, folder: Path) -> tuple[int, str]:
 
 
 SLOW = (PYTHON, "make ", f"{AGENT} regress --strategy")
-"""What takes more than some seconds, or needs another process: only with RUN_ALL_COMMANDS."""
+"""What takes more than some seconds, or needs another process: it is not typed."""
 BY_DAY = ("README.md", "tutorial.md")
 FEW = "few.json"
 """A pack of some bundled tasks, among them all that these pages name."""
@@ -218,24 +217,6 @@ def test_what_a_text_prints_can_be_typed(
         if code not in expected or "Traceback" in said:
             wrong.append(f"{command.words}\n  exit {code}, not {command.code}: {said[-600:]}")
     assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(command, id=command.words[:80])
-        for text in (TEXTS if ALL else ())  # it takes minutes; RUN_ALL_COMMANDS=1 runs it
-        for command in commands(text.read_text(encoding="utf-8"))
-        if command.words.startswith((PYTHON, AGENT)) and not command.needs and not quick(command)
-    ],
-)
-def test_a_figure_can_be_had_again(command: Command) -> None:
-    words = shlex.split(command.words)
-    split = [sys.executable, *words[1:]]
-    if words[0] == AGENT:
-        split = [sys.executable, str(ROOT / "submission.py"), *words[1:]]
-    assert subprocess.run(split, cwd=ROOT, check=False).returncode in (0, 3)
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")

@@ -11,38 +11,28 @@ from typing import Any
 
 import httpx
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import submission
-from cli.cli import app
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.errors import Exit
 from core.runs.hints import command
+from tests.kit.commands import BUY_TEA, CLEAN, type_words, write_pack
 from tests.kit.records import results_at
 from tests.kit.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
 ROOT = Path(submission.__file__).parent
-CLEAN = {
-    name: ""
-    for name in (
-        "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_MODEL", "WORKER_MODEL",
-        "EVALUATOR_BASE_URL", "WORKER_BASE_URL",
-    )
-}  # fmt: skip
 
 
 @pytest.fixture
 def pack(tmp_path: Path, shop_json: Any) -> Path:
     """A pack of one task to buy and one to refuse."""
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     shops = [
-        shop_json(spec_id="buy", expect=buy),
+        shop_json(spec_id="buy", expect=BUY_TEA),
         shop_json(spec_id="refuse", task_text="Buy 1x helicopter"),
     ]
-    path = tmp_path / "pack.json"
-    path.write_text(json.dumps({"format": "store-pack/1", "name": "two tasks", "scenarios": shops}))
-    return path
+    return write_pack(tmp_path / "pack.json", *shops)
 
 
 @pytest.fixture
@@ -52,11 +42,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def go(*options: object, env: dict[str, str] | None = None) -> Result:
         where = () if "--resume" in options else ("--out", tmp_path / "logs")
-        words = [str(o) for o in (*where, *options)]
-        result = CliRunner().invoke(app, words, env=CLEAN | (env or {}))
-        assert result.exception is None or isinstance(result.exception, SystemExit)
-        assert "Traceback" not in result.output
-        return result
+        return type_words(*where, *options, **(env or {}))
 
     return go
 
@@ -116,12 +102,6 @@ def test_a_run_shows_a_table_with_its_totals(run: Any, pack: Path) -> None:
     assert "[2/2]" in result.stderr
 
 
-def test_json_is_the_only_thing_on_standard_output(run: Any, pack: Path) -> None:
-    result = run("--pack", pack, "--json", "--jobs", 2)
-    assert result.exit_code == 0
-    assert json.loads(result.stdout)["totals"]["tasks"] == 2
-
-
 def test_scores_do_not_change_the_exit_code(run: Any, pack: Path) -> None:
     result = run("--pack", pack, "--json", "--max-turns", 1)
     assert result.exit_code == 0
@@ -156,77 +136,6 @@ def test_a_dotenv_file_is_read(run: Any, pack: Path, tmp_path: Path) -> None:
         assert os.environ.get("WORKER_SANDBOX_TEST") == "1"
     finally:
         os.environ.pop("WORKER_SANDBOX_TEST", None)
-
-
-def test_the_bundled_pack_is_the_default(run: Any) -> None:
-    result = run("--task", "hostile product name")
-    assert result.exit_code == 2
-    assert "has no such task; did you mean hostile_product_name" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--benchmark", "zoo"], "not supported"),
-        (["--real", "--pack", "x.json"], "--pack"),
-        (["--jobs", "0"], "--jobs"),
-        (["--max-turns", "0"], "--max-turns"),
-        (["--max-turns", "many"], "--max-turns"),
-        (["--no-such-option"], "no-such-option"),
-        (["--strategy", "none"], "--strategy"),
-        (["--trace", "mlflow"], "'mlflow' is not one of 'otel'"),
-        (["--models", "no-such.toml"], "no-such.toml: cannot be read"),
-        (["--playback", "no-such.tape"], "no-such.tape: cannot be read"),
-    ],
-)
-def test_wrong_usage_is_2(run: Any, options: list[str], words: str) -> None:
-    result = run(*options)
-    assert result.exit_code == 2
-    assert words in result.stderr
-    assert result.stdout == ""
-
-
-@pytest.mark.parametrize(
-    "content", [None, "no json", "{}", '{"format": "store-pack/1", "name": "x", "scenarios": []}']
-)
-def test_a_bad_pack_is_2_and_leaves_no_folder(
-    run: Any, tmp_path: Path, content: str | None
-) -> None:
-    path = tmp_path / "bad.json"
-    if content is not None:
-        path.write_text(content)
-    result = run("--pack", path, "--json")
-    assert result.exit_code == 2
-    assert "the pack cannot be used" in result.stderr
-    assert result.stdout == ""
-    assert not (tmp_path / "logs").exists()
-
-
-NAMED = ("--evaluator", "openai/x", "--no-preflight")
-"""Of a model that is never asked."""
-NOWHERE = dict.fromkeys(("EVALUATOR_BASE_URL", "WORKER_BASE_URL"), "http://127.0.0.1:9/v1")
-
-
-def test_real_without_a_key_is_1(run: Any) -> None:
-    result = run("--real", *NAMED, env=NOWHERE)
-    assert result.exit_code == 1
-    assert "ERC3_API_KEY" in result.stderr
-
-
-@pytest.mark.parametrize("url", ["http://127.0.0.1:port", "platform", "ftp://x", "http://[::1"])
-def test_an_address_that_is_none_is_told_before_anything_is_sent(run: Any, url: str) -> None:
-    where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": url}
-    result = run("--real", *NAMED, env=where | NOWHERE)
-    assert result.exit_code == 1
-    assert f"ERC3_BASE_URL is not a valid address: {url}" in result.stderr
-
-
-def test_real_out_of_reach_is_1(run: Any, pack: Path) -> None:
-    env = {"ERC3_API_KEY": "key-secret-of-mine", "ERC3_BASE_URL": "http://127.0.0.1:9"}
-    result = run("--real", "--allow-scripted", "--pack", pack, env=env)
-    assert result.exit_code == 1
-    assert "cannot be reached: http://127.0.0.1:9 (ConnectError)" in result.stderr
-    assert "secret-of-mine" not in result.output
 
 
 @pytest.mark.promise("no session submitted that was not played")
@@ -266,25 +175,3 @@ def test_a_session_whose_tasks_cannot_be_listed_is_not_lost(
 
 def lost_connection(*_: object) -> None:
     raise httpx.ConnectError("gone")
-
-
-def test_a_folder_that_cannot_be_written_is_1(run: Any, pack: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    result = run("--pack", pack, "--out", tmp_path / "file")
-    assert result.exit_code == 1
-    assert "cannot be created" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("env", "code", "words"),
-    [
-        ({"WORKER_SANDBOX": "none"}, 2, "WORKER_SANDBOX must be"),
-        ({"ERC3_CLIENT": "none"}, 1, "ERC3_CLIENT"),
-    ],
-)
-def test_a_wrong_setting_is_found_before_anything_runs(
-    run: Any, pack: Path, env: dict[str, str], code: int, words: str
-) -> None:
-    result = run("--pack", pack, env=env)
-    assert result.exit_code == code
-    assert words in result.stderr

@@ -118,6 +118,8 @@ class Decision(Record):
     instruction: str
     prepared: str = ""
     """The words of a FINISH that holds if the instruction takes effect as ordered; "" for none."""
+    plan: tuple[str, ...] = ()
+    """The steps that a strategy of single steps still plans, in its model's words."""
 
     def prompt(self, thought_chars: int = 400) -> str:
         """The decision as text for a later prompt."""

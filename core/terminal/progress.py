@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from rich.console import Console, Group, RenderableType
@@ -18,10 +19,13 @@ from rich.text import Text
 
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall, Usage, known_sum
+from core.models.reply_code import find_code
+from core.models.reply_text import Misread
+from core.models.reprompt import answer_of
 from core.runs.manifest import HARM
 from core.runs.results import TaskResult
 from core.runs.task import Decision, TaskInfo, Turn, Watcher
-from core.terminal.console import CAUTION, plain_line
+from core.terminal.console import CAUTION
 from core.terminal.figures import DASH, counted, cut, dollars, number, peek, tokens
 from core.terminal.figures import seconds as shown_seconds
 from core.text import clean
@@ -73,6 +77,9 @@ class Progress(Watcher):
     only in its result.
     """
 
+    MOVES = True
+    """Whether lines may move on a terminal."""
+
     def __init__(
         self,
         console: Console,
@@ -91,7 +98,7 @@ class Progress(Watcher):
         self._counts: Counter[str] = Counter()
         self._spent = Spent()
         self._live: Live | None = None
-        if console.is_terminal and not console.is_dumb_terminal and not console.quiet:
+        if self.MOVES and console.is_terminal and not (console.is_dumb_terminal or console.quiet):
             self._live = Live(
                 console=console,
                 get_renderable=self.screen,
@@ -219,28 +226,53 @@ def _line(text: str) -> Text:
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 
+STYLES = {
+    "TASK": "bold",
+    "THOUGHT": "cyan",
+    "PLAN": "magenta",
+    "PROCEED": "bold blue",
+    "FINISH": "bold blue",
+    "CODE": "green",
+    "CALL": "dim",
+    "REPORT": "default",
+}
+"""The colour of what each label labels, readable on dark and light terminals; of others CAUTION."""
+BEGINS = {"CALL": "  ", "CODE": "  | "}
+CODE_LINES = 60
+"""Maximum lines that are shown of a program."""
+
+
 class Stream(Progress):
-    """Shows a run with a line for each event, behind the name of its task."""
+    """Shows a run with a line for each event, behind the name of its task; in colour if it may."""
+
+    MOVES = False
 
     def task_started(self, task: TaskInfo) -> None:
         """Print its text."""
         super().task_started(task)
-        self._tell(task, f"TASK: {_brief(task.text)}")
+        self._tell(task, "TASK", task.text)
 
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
-        """Print a failure of a model; a successful call shows in what follows."""
+        """Print the program in a worker's reply, or a failure of a model."""
         super().call_done(task, call)
         if call.error:
-            self._tell(task, f"MODEL {call.role}: {_brief(call.error)}")
+            self._tell(task, "MODEL", f"{call.role}: {call.error}")
+        elif call.role == "worker":
+            with suppress(Misread):  # the worker's model is asked again
+                lines = find_code(answer_of(call)).splitlines()
+                more = [f"… {len(lines) - CODE_LINES} more lines"] * (len(lines) > CODE_LINES)
+                self._tell(task, "CODE", *lines[:CODE_LINES], *more)
 
     def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
-        """Print a thought and what is to be done."""
-        self._tell(task, f"turn {number} THOUGHT: {_brief(decision.thought)}")
-        self._tell(task, f"turn {number} {decision.decision}: {_brief(decision.instruction)}")
+        """Print a thought, what is planned, and what is to be done."""
+        self._tell(task, "THOUGHT", decision.thought, turn=number)
+        if decision.plan:
+            self._tell(task, "PLAN", "; ".join(decision.plan), turn=number)
+        self._tell(task, decision.decision, decision.instruction, turn=number)
 
     def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
         """Print a call with the beginning of its answer."""
-        self._tell(task, f"  {_brief(call.prompt(RESULT_CHARS), CALL_CHARS)}")
+        self._tell(task, "CALL", _brief(call.prompt(RESULT_CHARS), CALL_CHARS))
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """Print what was reported, or why nothing was done."""
@@ -251,14 +283,23 @@ class Stream(Progress):
             "REFUSED": turn.refused,
         }.items():
             if why:
-                self._tell(task, f"turn {turn.number} {label}: {_brief(why)}")
-        if turn.report:
-            failed = turn.report.error
-            text = f"FAILED: {_brief(failed)}" if failed else peek(turn.report.result, MOST_CHARS)
-            self._tell(task, f"turn {turn.number} REPORT: {text}")
+                self._tell(task, label, why, turn=turn.number)
+        if turn.report and turn.report.error:
+            self._tell(task, "FAILED", turn.report.error, turn=turn.number)
+        elif turn.report:
+            self._tell(task, "REPORT", peek(turn.report.result, MOST_CHARS), turn=turn.number)
 
-    def _tell(self, task: TaskInfo, line: str) -> None:
-        plain_line(self._console, f"[{_brief(task.spec_id, 60)}] {line}")
+    def _tell(self, task: TaskInfo, label: str, *texts: str, turn: int | None = None) -> None:
+        """Print texts, a line each, of which other tasks' lines stand before or behind all."""
+        style = STYLES.get(label, CAUTION)
+        begin = f"turn {turn} {label}: " if turn is not None else BEGINS.get(label, f"{label}: ")
+        lines = Text()
+        for text in texts:
+            # Only code keeps its indentation.
+            shown = clean(text.expandtabs(4))[:MOST_CHARS] if label == "CODE" else _brief(text)
+            lines.append("\n" if lines else "").append(f"[{_brief(task.spec_id, 60)}] ", "dim")
+            lines.append(f"{begin}{shown}", style)
+        self._console.print(lines, soft_wrap=not self._console.is_terminal)
 
 
 def _brief(text: str, most: int = MOST_CHARS) -> str:

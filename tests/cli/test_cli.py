@@ -36,24 +36,6 @@ def test_the_list_of_commands_cuts_no_sentence() -> None:
     assert "..." not in said("--help")[1].partition("[ARGS]...")[2]
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["regres"], "No such command 'regres'. Did you mean 'regress'?"),
-        (["--jobs", "2", "doctor"], "unexpected extra argument"),
-        (["run", "--jobs", "0"], "Invalid value for '--jobs': "),
-        (["--max-seconds", "nan"], "--max-seconds"),
-        (["--max-dollars", "inf"], "--max-dollars"),
-        (["run", "--benchmark", "zoo"], "there are tools for: store"),
-        (["show", "no-such-run"], "error: there is no run 'no-such-run'"),
-        (["serve", "--pack", "no-such.json"], "no-such.json"),
-    ],
-)
-def test_wrong_words_are_2_and_say_why(words: list[str], why: str) -> None:
-    code, text = said(*words)
-    assert (code, why in text) == (2, True), text
-
-
 def test_the_version_is_shown() -> None:
     code, text = said("--version")
     assert (code, text.strip()) == (0, metadata.version("erc3-agent"))

@@ -16,7 +16,6 @@ from core.models.kept_files import cache_folder
 from core.runs.manifest import read_manifest
 from tests.kit.records import results_at
 from workshop.simulator.company.pack import BUNDLED_PACK
-from workshop.simulator.store.pack import BUNDLED_PACK as STORE_PACK
 from workshop.simulator.worlds import load_pack
 
 
@@ -126,28 +125,6 @@ def test_the_platforms_own_ids_play_it_too(id: str, tmp_path: Path) -> None:
         "--benchmark", id, "--task", a_writing_task(), "--out", tmp_path, "--quiet"
     )  # fmt: skip
     assert code == 0, text
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (["--guards", "gest"], "there is no guard 'gest'; there are: all, none, identity"),
-        (["--pack", STORE_PACK], "give --benchmark store"),
-        (["--task", "nothing"], "has no such task"),
-        (["--real"], "with --real use one of: erc3-dev, erc3-test, erc3-prod"),
-    ],
-)
-def test_what_cannot_be_played_is_said(words: list[object], problem: str, tmp_path: Path) -> None:
-    code, text = cli("--benchmark", "company", *words, "--out", tmp_path)
-    assert code not in (0, 1)
-    assert problem in " ".join(text.replace("│", " ").split())
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_store_has_no_guards_to_switch(tmp_path: Path) -> None:
-    code, text = cli("--guards", "none", "--out", tmp_path)
-    assert code not in (0, 1)
-    assert "no guards to switch" in text
 
 
 def test_the_lab_plays_it_beside_trivial_players(tmp_path: Path) -> None:

@@ -13,8 +13,6 @@ from cli.cli import app
 from cli.options import Options
 from cli.platform import REAL_URL
 from cli.run_models import check_models, run_models, with_models
-from coordinator.clients import base_urls
-from core.models.model_call import Role
 from core.runs.errors import Usage
 
 REFERENCE = "openai/gpt-oss-120b"
@@ -79,16 +77,6 @@ def test_a_worker_is_not_named_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKER_MODEL", "openai/mine")
     with pytest.raises(Usage, match="WORKER_MODEL names openai/mine for the worker alone"):
         played()
-
-
-def test_a_worker_of_the_evaluators_model_is_asked_at_its_address() -> None:
-    mine, other = "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"
-    same: dict[Role, str] = {"evaluator": "openai/mine", "worker": "openai/mine"}
-    assert base_urls({"EVALUATOR_BASE_URL": mine}, same)["worker"] == mine
-    both = {"EVALUATOR_BASE_URL": mine, "WORKER_BASE_URL": other}
-    assert base_urls(both, same)["worker"] == other
-    apart: dict[Role, str] = {"evaluator": "openai/mine", "worker": "openai/x"}
-    assert "worker" not in base_urls({"EVALUATOR_BASE_URL": mine}, apart)
 
 
 @pytest.mark.parametrize("name", ["EVALUATOR_BASE_URL", "WORKER_BASE_URL"])

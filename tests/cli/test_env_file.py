@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from cli.doctor import dotenv
-from cli.env_file import known_variables
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("cli", "coordinator", "core", "evaluator", "worker", "workshop")
@@ -99,30 +98,9 @@ def test_a_working_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("EVALUATOR_MODLE", "EVALUATOR_MODEL"),
-        ("evaluator_model", "EVALUATOR_MODEL"),
-        ("WORKER_BASEURL", "WORKER_BASE_URL"),
-        ("MISTRAL_API_KEY", None),
-        ("OPENAI_API_BASE", None),
-        ("OPENAI_API_KEY", None),
-    ],
-)
-def test_a_misspelt_variable_is_named_with_the_one_that_is_meant(
-    name: str, meant: str | None, tmp_path: Path
-) -> None:
-    (tmp_path / ".env").write_text(f"{name}=secret-value\n")
-    found = dotenv(tmp_path / ".env", {})
-    assert found.state == ("warning" if meant else "ok")
-    assert (f"nothing reads {name}" in found.text) is (meant is not None)
-    assert found.fix == (f"did you mean {meant}?" if meant else "")
-    assert "secret-value" not in found.text
-
-
 def test_the_example_names_every_variable_that_the_program_reads() -> None:
-    known = known_variables()
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    known = re.findall(r"^(?:# )?([A-Z][A-Z0-9_]*)=", example, re.MULTILINE)
     inner = ("ERC3_COMPAT_", "LITELLM_", "PYTHONPATH", "PATH", "PWD")
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):

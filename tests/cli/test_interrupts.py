@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
@@ -12,19 +11,18 @@ from typing import Any
 
 import pytest
 
+from tests.kit.commands import BUY_TEA, write_pack
+
 
 @pytest.fixture
 def slow_pack(tmp_path: Path, shop_json: Any) -> Path:
     """Four tasks that buy; the first listing takes its time, so that a run is met in the middle."""
     shops = []
     for number in range(4):
-        buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
         delay = {"on": "/products/list", "nth": 1, "kind": "delay", "seconds": 1.5}
         faults = [delay] if number == 0 else []
-        shops.append(shop_json(spec_id=f"s{number}", expect=buy, faults=faults))
-    path = tmp_path / "pack.json"
-    path.write_text(json.dumps({"format": "store-pack/1", "name": "slow", "scenarios": shops}))
-    return path
+        shops.append(shop_json(spec_id=f"s{number}", expect=BUY_TEA, faults=faults))
+    return write_pack(tmp_path / "pack.json", *shops)
 
 
 def until(what: Callable[[], Any]) -> None:
@@ -98,10 +96,8 @@ def test_what_the_parent_ignores_stays_ignored(
 def test_a_full_disk_stops_the_run_before_the_next_checkout(
     lives: Callable[[], Any], tmp_path: Path, shop_json: Any
 ) -> None:
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    shops = [shop_json(spec_id=f"s{n}", expect=buy) for n in range(2)]
-    pack = tmp_path / "pack.json"
-    pack.write_text(json.dumps({"format": "store-pack/1", "name": "p", "scenarios": shops}))
+    shops = [shop_json(spec_id=f"s{n}", expect=BUY_TEA) for n in range(2)]
+    pack = write_pack(tmp_path / "pack.json", *shops)
     life = lives()
     words = ["--pack", pack, "--out", life.folder / "logs", "--quiet"]
     # Room for the manifest and a turn; the journal of the first task does not fit.

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from cli.cli import app
 from core.runs.find import run_folders
 from tests.conftest import scenario
+from tests.kit.commands import BUY_TEA, write_pack
+from tests.kit.commands import type_words as call
 from tests.kit.records import results_at
 
 FAILED = "wrong"
@@ -20,23 +20,14 @@ MISTAKEN = "scripted/store?errors=0.5&seed=0&kinds=wrong-variant"
 """It makes a mistake in one of the two tasks."""
 
 
-def call(*words: object, typed: str = "") -> Result:
-    done = CliRunner().invoke(app, [str(word) for word in words], input=typed)
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    assert "Traceback" not in done.output
-    return done
-
-
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs of a pack that is gone since, with a task that fails."""
     folder = tmp_path_factory.mktemp("played")
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     other = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 1}]}]}
     failed = scenario(spec_id=FAILED, expect=other, task_text="Buy 1x Green Tea")
-    shops = [scenario(spec_id="good", expect=buy), failed]
-    pack = folder / "gone.json"
-    pack.write_text(json.dumps({"format": "store-pack/1", "name": "gone", "scenarios": shops}))
+    shops = [scenario(spec_id="good", expect=BUY_TEA), failed]
+    pack = write_pack(folder / "gone.json", *shops)
     for _ in range(2):
         words = ("--evaluator", MISTAKEN, "--quiet", "--out", folder / "logs")
         assert call("--pack", pack, *words).exit_code == 0
@@ -126,12 +117,6 @@ def test_a_run_that_is_over_says_so_and_shows_no_table_again(logs: Path) -> None
     assert "1 passed, 1 failed, 1 wrong checkout in" in done.stdout
 
 
-def test_from_a_failed_task_to_its_code_is_one_command(logs: Path) -> None:
-    talk = call("debug", "latest", typed="q\n")
-    assert talk.exit_code == 0
-    assert f"{FAILED}, turn" in talk.output
-
-
 def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> None:
     talk = call("debug", "latest", typed="n\n!p['items'] = []\nc\nstate\nq\n").output
     assert "live state" in talk
@@ -142,11 +127,7 @@ def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> N
 
 
 def test_a_fork_goes_on_as_its_run_was_played(logs: Path, shop_json: Any, tmp_path: Path) -> None:
-    pack = tmp_path / "steps.json"
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    shops = [shop_json(spec_id="one", expect=buy)]
-    body = {"format": "store-pack/1", "name": "steps", "scenarios": shops}
-    pack.write_text(json.dumps(body))
+    pack = write_pack(tmp_path / "steps.json", shop_json(spec_id="one", expect=BUY_TEA))
     assert call("--pack", pack, "--strategy", "next-step", "--quiet").exit_code == 0
     done = call("--fork", "latest", "--task", "one", "--turn", "2", "--json")
     assert done.exit_code == 0, done.output
@@ -160,3 +141,20 @@ def test_a_run_on_another_platform_keeps_no_pack_to_shrink_in(logs: Path) -> Non
     done = call("minimise", "--run", "latest", "--spec", FAILED)
     assert done.exit_code == 2
     assert "has no pack" in done.output
+
+
+def test_a_failed_task_can_be_read_without_our_tools(logs: Path) -> None:
+    """A person opens the folder; the files say what was asked, done, and found wrong."""
+    folder = newest(logs) / "failures"
+    assert sorted(path.name for path in folder.iterdir()) == [f"{FAILED}.json", f"{FAILED}.txt"]
+    record = json.loads((folder / f"{FAILED}.json").read_text(encoding="utf-8"))
+    assert (record["spec_id"], record["score"], record["harm"]) == (FAILED, 0.0, True)
+    assert (record["task_text"], record["verdict"]) == ("Buy 1x Green Tea", "purchased")
+    assert record["eval_log"]
+    text = (folder / f"{FAILED}.txt").read_text(encoding="utf-8")
+    assert "\x1b" not in text
+    assert text.startswith(f"cause: {record['cause']}\n")
+    assert "Expected: " in record["cause"]
+    shown = " ".join(text.split())
+    for part in ("Buy 1x Green Tea", "Req_CheckoutBasket(", "score 0.0"):
+        assert part in shown, part

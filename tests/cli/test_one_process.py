@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.kit.commands import BUY_TEA, write_pack
+
 DEATHS = [
     range(8, 20, 4),
     pytest.param(range(8, 20), marks=pytest.mark.nightly("more moments of the same")),
@@ -27,10 +29,8 @@ def test_of_two_resumptions_at_once_one_plays(
     deaths: range,
 ) -> None:
 
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    shops = [shop_json(spec_id=f"s{i}", expect=buy) for i in range(2)]
-    pack = tmp_path / "pack.json"
-    pack.write_text(json.dumps({"format": "store-pack/1", "name": "two", "scenarios": shops}))
+    shops = [shop_json(spec_id=f"s{i}", expect=BUY_TEA) for i in range(2)]
+    pack = write_pack(tmp_path / "pack.json", *shops)
     env = {}
     if real:
         simulator = platform_of(*shops)

@@ -14,30 +14,38 @@ import pytest
 from tenacity import wait_none
 from typer.testing import CliRunner, Result
 
-from cli import preflight
+from cli import checks
 from cli.cli import app
 from core.models import retries
 from tests.kit import fake_openai_faults as faults
+from tests.kit.commands import CLEAN
 from tests.kit.fake_openai import FakeOpenAI, answer_by_script
 from tests.kit.records import results_at
 from tests.kit.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
 KEY = "sk-live-4f9a1c77e2b0d358"
-VARIABLES = (
-    "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_MODEL", "WORKER_MODEL",
-    "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "MODELS_FILE", "OPENAI_API_KEY", "NEBIUS_API_KEY",
-    "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY",
-)  # fmt: skip
 NOWHERE = "http://127.0.0.1:9/v1"
 Serve = Callable[..., FakeOpenAI]
 
 
+QUESTIONS = {one.text: one for one in (checks.DECISION, checks.PROGRAM)}
+
+
 def by_script(model: str, messages: list[dict[str, str]]) -> str:
-    """The scripted model, which says "OK" to whoever asks for that."""
-    if messages == list(preflight.PROMPT):
-        return "OK"
+    """The scripted model, which answers the questions of a preflight, too."""
+    question = QUESTIONS.get(messages[0]["content"])
+    if question is checks.DECISION:
+        return "THOUGHT: x\nDECISION: PROCEED\nINSTRUCTION: Look for pencils."
+    if question is checks.PROGRAM:
+        return "<code>\nfinal_answer(17 + 25)\n</code>"
     return answer_by_script(model, messages)
+
+
+def asked(server: FakeOpenAI) -> list[str]:
+    """The questions of a preflight that a server was asked, by name."""
+    firsts = (ask.messages[0]["content"] for ask in server.seen)
+    return sorted(QUESTIONS[text].name for text in firsts if text in QUESTIONS)
 
 
 @pytest.fixture
@@ -59,12 +67,11 @@ def platform(platform_of: Any, shop_json: Any) -> Simulator:
 def real(platform: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs ``--real --yes`` against the platform in an empty folder; an empty key is no key."""
     monkeypatch.chdir(tmp_path)
-    clean = dict.fromkeys(VARIABLES, "")
     where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
 
     def go(*words: object, env: dict[str, str] | None = None) -> Result:
         options = ["--real", "--yes", *map(str, words)]
-        done = CliRunner().invoke(app, options, env=clean | where | (env or {}))
+        done = CliRunner().invoke(app, options, env=CLEAN | where | (env or {}))
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
         assert KEY not in done.output
         return done
@@ -119,28 +126,16 @@ def test_a_missing_key_is_named(
     assert untouched(platform, tmp_path)
 
 
-def test_a_refused_connection_is_told_with_its_address(
-    real: Any, platform: Simulator, tmp_path: Path
-) -> None:
-    began = time.monotonic()
-    where = {"EVALUATOR_BASE_URL": NOWHERE, "WORKER_BASE_URL": NOWHERE}
-    done = real("--evaluator", "openai/x", env=where)
-    assert done.exit_code == 1
-    assert f"evaluator: openai/x: {NOWHERE} cannot be reached: " in done.stderr
-    assert "start the server or correct the base URL" in done.stderr
-    assert untouched(platform, tmp_path)
-    assert time.monotonic() - began < 60
-
-
 @pytest.mark.parametrize(
     ("fault", "words", "asked"),
     [
-        ("401", "status 401); check the key in OPENAI_API_KEY", 1),
-        ("404", "check the model id and the base URL", 1),
-        ("503", "status 503", 2),
+        ("401", "OPENAI_API_KEY is not accepted by the provider", 2),
+        ("404", "check the model id and the base URL", 2),
+        ("503", "status 503", 4),
+        ("empty", "no usable decision: it was empty", 4),
     ],
 )
-def test_a_server_that_refuses_is_told(
+def test_a_server_that_gives_no_usable_answer_is_told(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve, fault: str, words: str, asked: int
 ) -> None:
     server = serve(by_script, faults.always(fault))
@@ -155,7 +150,7 @@ def test_a_server_that_refuses_is_told(
 def test_servers_that_hang_are_waited_for_together(
     real: Any, platform: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preflight, "SECONDS", 1.0)
+    monkeypatch.setattr(checks, "SECONDS", 1.0)
     with (
         socket.create_server(("127.0.0.1", 0)) as one,
         socket.create_server(("127.0.0.1", 0)) as two,
@@ -182,18 +177,17 @@ def test_each_backend_is_asked_once_and_counted(
     models = ("--evaluator", "openai/fake-large", "--worker", "openai/fake-large")
     done = real(*models, "--record", tmp_path / "tape", env=urls)
     assert done.exit_code == 0, done.stderr
-    first, *others = server.seen
-    assert first.messages == list(preflight.PROMPT)
-    assert first.body["max_tokens"] == preflight.TOKENS
-    assert all(ask.messages != first.messages for ask in others)
+    assert asked(server) == ["decision", "program"]
+    assert [ask.body["max_tokens"] for ask in server.seen[:2]] == [checks.TOKENS] * 2
     (run,) = (tmp_path / "logs").iterdir()
-    (call,) = json.loads((run / "run.json").read_text())["preflight"]
+    calls = json.loads((run / "run.json").read_text())["preflight"]
     totals = results_at(run)["totals"]["tokens"]
     for part in ("prompt", "completion"):
-        assert call["usage"][part] > 0
-        assert totals[part] + call["usage"][part] == getattr(server.billed, part)
-    assert "preflight: openai/fake-large answers in" in done.stderr
-    assert "Reply with OK" not in (tmp_path / "tape").read_text()
+        own = [call["usage"][part] for call in calls]
+        assert (len(own), min(own) > 0) == (2, True)
+        assert totals[part] + sum(own) == getattr(server.billed, part)
+    assert "preflight: decision of evaluator and worker: openai/fake-large" in done.stderr
+    assert "pencil" not in (tmp_path / "tape").read_text()
 
 
 def test_no_preflight_asks_nobody_before_the_run(
@@ -204,24 +198,20 @@ def test_no_preflight_asks_nobody_before_the_run(
     done = real("--evaluator", "openai/fake-large", "--no-preflight", env=env)
     assert done.exit_code == 0
     assert server.seen
-    assert all(ask.messages != list(preflight.PROMPT) for ask in server.seen)
+    assert not asked(server)
 
 
 def test_of_the_embedded_platform_nobody_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, serve: Serve
 ) -> None:
-    def never(*_: object) -> None:
-        raise AssertionError("was asked")
-
-    monkeypatch.setattr(preflight._Question, "put", never)
+    monkeypatch.chdir(tmp_path)
     server = serve(by_script)
-    done = CliRunner().invoke(
-        app,
-        ["--task", "hostile_product_name", "--evaluator", "openai/fake-large", "--quiet"],
-        env=dict.fromkeys(VARIABLES, "")
-        | {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url},
-    )
+    urls = dict.fromkeys(("EVALUATOR_BASE_URL", "WORKER_BASE_URL"), server.base_url)
+    words = ["--task", "hostile_product_name", "--evaluator", "openai/fake-large", "--quiet"]
+    done = CliRunner().invoke(app, words, env=CLEAN | urls)
     assert done.exit_code == 0
+    assert server.seen
+    assert not asked(server)
 
 
 def test_a_group_is_asked_until_one_answers(
@@ -240,12 +230,9 @@ def test_a_group_is_asked_until_one_answers(
     done = real("--evaluator", "group", "--models", file, "--task", "a")
     assert done.exit_code == 0, done.stderr
     assert "nebius/x, none: NEBIUS_API_KEY not set; another backend is used" in done.stderr
-    assert "bad is disabled for the rest of this run; next backend: good" in done.stderr
-    assert "preflight: good answers" in done.stderr
-    counts = [
-        [a.messages for a in s.seen].count(list(preflight.PROMPT)) for s in (bad, good, spare)
-    ]
-    assert counts == [1, 1, 0]
+    assert "bad: OPENAI_API_KEY is not accepted by the provider; another backend" in done.stderr
+    assert "fake-large, good: usable" in done.stderr
+    assert [len(asked(server)) for server in (bad, good, spare)] == [2, 2, 0]
 
 
 def test_next_step_asks_and_prices_the_evaluator_alone(
@@ -289,7 +276,7 @@ def test_a_run_with_nothing_left_to_play_asks_nobody(
     models.write_text(f'[models.m]\nbackends = [{{ {line}, base_url = "{server.base_url}" }}]\n')
     words = ["--real", "--evaluator", "m", "--models", str(models)]
     where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
-    env = dict.fromkeys(VARIABLES, "") | where
+    env = CLEAN | where
     done = CliRunner().invoke(app, words, env=env | {"OPENAI_API_KEY": KEY})
     assert "not submitted" in done.stderr
     requests = len(server.seen)

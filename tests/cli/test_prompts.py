@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from cli.benchmarks import benchmark_named, sections_at, shipped_sections
-from cli.cli import app
 from cli.options import Options
 from cli.run_models import prompts_of, run_models
 from coordinator.benchmark import TaskOptions
 from core.runs.prompts import overridden_sections
+from tests.kit.commands import type_words as invoke
 from workshop.lab.sampled_run import read_sampled
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.views.report.differences import differences
@@ -57,17 +54,8 @@ def test_every_section_of_a_strategy_stands_in_its_prompts(benchmark: str, strat
         assert sum(p.count("MARKED") for p in changed.values()) > 0, name
 
 
-@pytest.fixture
-def invoke() -> Callable[..., Any]:
-    def run(*words: object) -> Any:
-        env = {"EVALUATOR_MODEL": "", "WORKER_MODEL": "", "ERC3_API_KEY": ""}
-        return CliRunner().invoke(app, [*map(str, words)], env=env)
-
-    return run
-
-
 def test_a_run_with_other_texts_keeps_them_and_goes_on_with_no_others(
-    invoke: Callable[..., Any], tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     mine, logs = tmp_path / "mine", tmp_path / "logs"
     assert invoke("prompts", mine, "--benchmark", "store").exit_code == 0
@@ -99,19 +87,7 @@ def test_a_run_with_other_texts_keeps_them_and_goes_on_with_no_others(
     assert "prompt of the evaluator: its text is in prompts/" in again.output
 
 
-def test_a_folder_with_a_mistake_is_refused_before_anything_begins(
-    invoke: Callable[..., Any], tmp_path: Path
-) -> None:
-    (tmp_path / "store").mkdir()
-    (tmp_path / "store/rulles.md").write_text("x")
-    for command in (["run"], ["regress", "--pack", "bundled"]):
-        done = invoke(*command, "--prompts", tmp_path, "--out", tmp_path / "logs")
-        assert done.exit_code == 2
-        assert "there is no section 'store/rulles'; did you mean store/rules" in done.output
-        assert not (tmp_path / "logs").exists()
-
-
-def test_the_lab_plays_with_them(invoke: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_lab_plays_with_them(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     (mine / "store").mkdir(parents=True)
     (mine / "store/rules.md").write_text("- Buy.\n")

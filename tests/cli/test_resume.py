@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from core.runs.reader import read_task
 from core.runs.results import NAME, read_lines, read_results
-from tests.markers import seeds
 from workshop.simulator.store.pack import BUNDLED_PACK
 
 
@@ -24,17 +21,6 @@ def small_pack(path: Path, count: int = 6) -> Path:
     raw["scenarios"] = buys[:count]
     path.write_text(json.dumps(raw))
     return path
-
-
-def purchases(run: Path) -> dict[str, int]:
-    """Successful checkouts by task, by the platform's own books."""
-    from workshop.simulator.server import serve
-    from workshop.simulator.worlds import load_pack
-
-    manifest = json.loads((run / "run.json").read_text())
-    with serve(load_pack(run / "pack.json"), state=run / "platform.jsonl") as simulator:
-        platform = simulator.platform
-        return {task: len(platform.acts(task)) for _, task, _ in manifest["tasks"]}
 
 
 @pytest.mark.promise("nothing lost at a kill")
@@ -58,41 +44,6 @@ def test_tasks_that_a_run_closed_after_a_failure_are_played_again_and_have_one_r
     results = read_results(run)
     assert (len(results.tasks), results.totals.score_mean) == (2, 1.0)
     assert results.finished
-
-
-def until_done(lives: Any, pack: Path, seed: int, *, jobs: int = 1) -> int:
-    """Live, die and resume until the run is over; how often it died."""
-    rng = random.Random(seed)
-    for _ in range(60):
-        words: list[object] = ["--resume", lives.run, "--jobs", jobs, "--quiet"]
-        if lives.run is None:
-            words = ["--pack", pack, "--jobs", jobs, "--out", lives.folder / "logs", "--quiet"]
-        code = lives.live(*words, until=rng.randint(10, 150), whole=rng.random() < 0.5)
-        if code == 0:
-            return int(lives.deaths)
-        assert code == 137, lives.said[-1]
-    raise AssertionError("the run never came to its end")
-
-
-@pytest.mark.promise("nothing lost at a kill")
-@pytest.mark.parametrize("seed", seeds(2, 1))
-def test_a_run_killed_at_random_writes_comes_to_the_same_end(
-    lives: Callable[[], Any], tmp_path: Path, seed: int
-) -> None:
-    pack = small_pack(tmp_path / "pack.json")
-    life = lives()
-    deaths = until_done(life, pack, seed, jobs=1 + seed % 2)
-    assert deaths >= 2
-    results = life.results()
-    assert results["totals"]["score_mean"] == 1.0
-    assert results["totals"]["harm"] == 0
-    assert results["finished"]
-    assert set(purchases(life.run).values()) == {1}
-    for path in (life.run / "tasks").glob("*.jsonl"):
-        memory = read_task(path, strict=True)
-        assert memory.result is not None
-        assert [t.number for t in memory.whole] == list(range(1, len(memory.whole) + 1))
-        assert memory.result.turns == len(memory.whole)
 
 
 @pytest.mark.promise("nothing lost at a kill")
@@ -165,26 +116,6 @@ def test_a_changed_pack_is_refused_and_forced_begins_the_rest_anew(
     results = life.results()
     assert [t["score"] for t in results["tasks"]] == [1.0, 1.0, 1.0]
     assert results["tasks"][2]["verdict"] == "declined"
-
-
-def test_a_failure_from_outside_is_tried_again_and_its_first_attempt_stays(
-    lives: Callable[[], Any], tmp_path: Path
-) -> None:
-    life = lives(scripts={"nothing": []})
-    pack = small_pack(tmp_path / "pack.json", 2)
-    words = ["--pack", pack, "--out", life.folder / "logs", "--quiet"]
-    assert life.live(*words, "--evaluator", "canned/nothing") == 1
-    failed = life.results()["tasks"]
-    assert [t["failure"] for t in failed] == ["model", "model"]
-    again = ["--resume", life.run, "--force", "--quiet"]
-    again += ["--evaluator", "scripted/store", "--worker", "scripted/store"]
-    assert life.live(*again) == 0
-    tasks = life.results()["tasks"]
-    assert [(t["score"], t["attempt"], t["failure"]) for t in tasks] == [(1.0, 2, None)] * 2
-    for path in (life.run / "tasks").glob("*.jsonl"):
-        records = [json.loads(line) for line in path.read_text().splitlines()]
-        assert [r["attempt"] for r in records if r["type"] == "task"] == [1, 2]
-        assert len([r for r in records if r["type"] == "result"]) == 2
 
 
 @pytest.mark.parametrize("content", [None, "{}", '{"format": "other"}', "no json"])

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import errno
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cli.cli import app
 from core.runs.manifest import read_manifest
 from core.runs.results import read_results
+from tests.kit.commands import BUY_TEA, type_words, write_pack
 from tests.worker.sandbox.kinds import KINDS
 from worker.sandbox.contract import SandboxKind
 from workshop.views.report.differences import Change, differences
@@ -38,17 +37,10 @@ def call(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Cal
     """The command line in a folder with a pack of two tasks."""
     monkeypatch.chdir(tmp_path)
     tasks = [("tea", "Buy 2x Green Tea"), ("no", "Buy 1x helicopter")]
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    expects = {"tea": buy, "no": {"checkouts": 0}}
+    expects = {"tea": BUY_TEA, "no": {"checkouts": 0}}
     shops = [shop_json(spec_id=s, task_text=text, expect=expects[s]) for s, text in tasks]
-    body = {"format": "store-pack/1", "name": "two", "scenarios": shops}
-    Path("pack.json").write_text(json.dumps(body))
-    models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
-
-    def run(*words: object) -> Result:
-        return CliRunner().invoke(app, [str(word) for word in words], env=models)
-
-    return run
+    write_pack(Path("pack.json"), *shops)
+    return type_words
 
 
 def folder() -> Path:
@@ -73,6 +65,18 @@ def test_it_is_said_and_recorded(call: Call, kind: SandboxKind) -> None:
     assert read_results(folder()).sandboxes == (kind,)
 
 
+def test_a_kind_that_is_asked_for_and_missing_refuses_the_start(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.sandbox.isolation.probe_landlock", lambda: "no such call")
+    monkeypatch.setenv("WORKER_SANDBOX", "landlock")
+    done = call("--pack", "pack.json")
+    assert done.exit_code == 1
+    assert "WORKER_SANDBOX=landlock" in done.stderr
+    assert "no such call" in done.stderr
+    assert not Path("logs").exists()
+
+
 def test_a_strategy_without_code_has_none(call: Call) -> None:
     call("--pack", "pack.json", "--strategy", "next-step")
     assert read_manifest(folder()).sandboxes == ()
@@ -93,20 +97,40 @@ def test_it_differs_between_two_runs(call: Call, kind: SandboxKind) -> None:
 def test_a_resumption_elsewhere_says_so(
     call: Call, kind: SandboxKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def gone(*_: object) -> None:
-        raise OSError(errno.EMFILE, "Too many open files")
-
     with monkeypatch.context() as broken:
         broken.setattr("worker.sandbox.monty.pool", gone)
         broken.setattr("worker.sandbox.process.fork_server", gone)
         broken.setattr("cli.run.check_sandbox", lambda *_: None)
         call("--pack", "pack.json")
     run = folder()
+    failed = {t.spec_id: (t.outcome, t.failure, t.acts) for t in read_results(run).tasks}
+    assert failed["tea"] == ("error", "internal", 0)
     elsewhere(run, kind)
     done = call("--resume", run)
+    assert {task.score for task in read_results(run).tasks} == {1.0}
     text = f"note: its code previously ran in {OTHER[kind]} and now runs in {kind}"
     assert text in " ".join((done.stdout + done.stderr).split())
     assert read_manifest(run).sandboxes == read_results(run).sandboxes == (OTHER[kind], kind)
+
+
+def gone(*_: object) -> None:
+    raise OSError(errno.EMFILE, "Too many open files")
+
+
+def test_results_that_find_no_room_name_the_folder_and_the_way_on(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("coordinator.session.ResultsFile.append", full)
+        done = call("--pack", "pack.json")
+    assert done.exit_code == 1
+    assert f"error: stopped: the run in {folder()} cannot continue: No space left" in done.stderr
+    assert f"submission.py --resume {folder()}\n" in done.stderr
+    assert call("--resume", folder()).exit_code == 0
+    assert {task.score for task in read_results(folder()).tasks} == {1.0}
 
 
 def test_a_fork_elsewhere_says_so(call: Call, kind: SandboxKind) -> None:

@@ -16,7 +16,6 @@ from tests.cli.test_company import cli
 from tests.kit.faulty_models import KINDS
 from tests.kit.records import results_at
 from workshop.simulator.company.pack import BUNDLED_PACK
-from workshop.simulator.worlds import load_pack
 from workshop.views.report.render import record_html
 
 SPECS = (
@@ -60,30 +59,6 @@ def test_the_names_are_those_of_the_benchmarks() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--benchmark", "company", "--stages", "polcy"), "did you mean policy?"),
-        (("--benchmark", "store", "--stages", "policy"), "no stage 'policy'; there are: verify"),
-        (("--benchmark", "store", "--stages=-wording"), "no stage 'wording'"),
-    ],
-)
-def test_a_step_that_is_not_there_is_an_error_before_anything_begins(
-    words: tuple[str, ...], said: str, tmp_path: Path
-) -> None:
-    code, text = cli(*words, "--out", tmp_path / "logs")
-    assert code == 2
-    assert said in " ".join(text.split())
-    assert not (tmp_path / "logs").exists()
-
-
-def test_a_models_file_names_no_step_that_is_not_there(tmp_path: Path) -> None:
-    path = models(tmp_path, polcy="scripted/company")
-    code, text = cli("--benchmark", "company", "--models", path, "--out", tmp_path / "logs")
-    assert code == 2
-    assert "stages.polcy: there is no such stage" in " ".join(text.split())
-
-
 def test_a_run_without_the_policy_says_so(tmp_path: Path) -> None:
     results, folder = run(tmp_path, "--stages", "default,-policy", specs=SPECS[:1])
     assert "policy" not in results["steps"]
@@ -91,13 +66,6 @@ def test_a_run_without_the_policy_says_so(tmp_path: Path) -> None:
     assert manifest["caveat"] == results["caveat"] != ""
     with_policy, folder = run(tmp_path / "on", specs=SPECS[:1])
     assert with_policy["caveat"] == ""
-
-
-def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) -> None:
-    path = models(tmp_path, entities="scripted/comany")
-    code, text = cli("--benchmark", "company", "--models", path, "--out", tmp_path / "logs")
-    assert code == 2
-    assert "there is no scripted/comany" in " ".join(text.split())
 
 
 def test_the_usual_steps_ask_the_models_of_the_run(tmp_path: Path) -> None:
@@ -201,24 +169,3 @@ def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
     assert f"entities: {said}" in " ".join(text.split())
     (log,) = read_tasks(folder)
     assert said in record_html(log)
-
-
-def test_every_task_of_the_pack_is_there() -> None:
-    assert {*SPECS} <= {one.spec_id for one in load_pack(BUNDLED_PACK).scenarios}
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--embedding", "local/not-there"), "--embedding: "),
-        (("--embedding", "local/x", "--record", "tape.json"), "a recorded file has no vectors"),
-    ],
-)
-def test_an_embedding_model_that_cannot_be_used_is_an_error_before_anything_begins(
-    words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, text = cli("--benchmark", "company", *words, "--out", tmp_path / "logs")
-    assert code == 2
-    assert said in " ".join(text.split())
-    assert not (tmp_path / "logs").exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.kit.commands import BUY_TEA, write_pack
 from tests.kit.records import results_at
 
 ROOT = Path(__file__).parents[2]
@@ -19,11 +19,7 @@ OUT, ERR = 1, 2
 
 @pytest.fixture
 def pack(tmp_path: Path, shop_json: Any) -> Path:
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    path = tmp_path / "pack.json"
-    shops = [shop_json(expect=buy)]
-    path.write_text(json.dumps({"format": "store-pack/1", "name": "one", "scenarios": shops}))
-    return path
+    return write_pack(tmp_path / "pack.json", shop_json(expect=BUY_TEA))
 
 
 Spoilt = dict[int, str]

@@ -8,41 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.cli import app
+from tests.kit.commands import type_words
 
 
 @pytest.fixture
 def invoke(tmp_path: Path) -> Callable[..., Any]:
     def run(*words: object) -> Any:
-        env = {"EVALUATOR_MODEL": "", "WORKER_MODEL": "", "ERC3_API_KEY": ""}
-        line = [*map(str, words), "--out", str(tmp_path / "logs")]
-        return CliRunner().invoke(app, line, env=env)
+        return type_words(*words, "--out", tmp_path / "logs")
 
     return run
 
 
 def runs(folder: Path) -> list[Path]:
     return sorted((folder / "logs").iterdir())
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["--strategy", "next-step", "--worker", "x"], "asks one model"),
-        (["--prompt-tokens", "5000"], "needs --strategy next-step"),
-        (["--strategy", "next-step", "--debug"], "--debug steps through code"),
-        (["--strategy", "guess"], "evaluator-worker"),
-        (["--resume", "x", "--strategy", "next-step"], "leave out --out, --strategy"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(
-    invoke: Callable[..., Any], words: list[str], why: str
-) -> None:
-    done = invoke(*words)
-    assert done.exit_code == 2
-    assert why in " ".join(done.output.replace("│", " ").split())
 
 
 def test_a_run_keeps_its_strategy_and_a_fork_must_have_the_same(

@@ -11,27 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from cli import waiting
 from cli.benchmarks import world_named
-from cli.cli import app
 from coordinator.session import Session
 from core.erc3_client import retry_policy
 from core.runs import manifest
 from tests.kit import fake_openai_faults as faults
+from tests.kit.commands import BUY_TEA, type_words
 from tests.kit.fake_openai import FakeOpenAI
 from tests.kit.records import results_at
 from tests.kit.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
-CLEAN = dict.fromkeys(
-    (
-        "ERC3_API_KEY", "ERC3_BASE_URL", "EVALUATOR_MODEL", "WORKER_MODEL", "MODELS_FILE",
-        "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "NEBIUS_API_KEY", "OPENROUTER_API_KEY",
-    ),
-    "",
-)  # fmt: skip
 SPECS = ("first", "second")
 Go = Callable[..., Result]
 
@@ -41,19 +34,13 @@ def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Go:
     """Types a command in an empty folder, whose runs are in ``logs``."""
     monkeypatch.chdir(tmp_path)
 
-    def type_it(*words: object, **env: str) -> Result:
-        done = CliRunner().invoke(app, [str(word) for word in words], env=CLEAN | env)
-        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-        return done
-
-    return type_it
+    return type_words
 
 
 @pytest.fixture
 def real(platform_of: Any, shop_json: Any) -> Simulator:
     """A platform with two tasks of a shop."""
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    simulator: Simulator = platform_of(*(shop_json(spec_id=one, expect=buy) for one in SPECS))
+    simulator: Simulator = platform_of(*(shop_json(spec_id=one, expect=BUY_TEA) for one in SPECS))
     return simulator
 
 
@@ -137,7 +124,7 @@ def test_what_fails_for_a_reason_of_ours_does_so_before_a_session_is_opened(
     def broken(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("cli.assembly.Assembly._keep", broken)
+    monkeypatch.setattr("cli.run.Run.keep_texts", broken)
     done = go(*rehearsal(real, Path("run")), "--yes", **at(real))
     assert done.exit_code == 1
     assert "No space left" in done.output
@@ -181,58 +168,10 @@ def test_a_session_whose_id_cannot_be_kept_is_named(
     assert "--resume" not in heard(done)
 
 
-# -- one model for both roles
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as served:
-        yield served
-
-
 def models_file(server: FakeOpenAI) -> Path:
     backend = f'{{ model = "openai/fake-large", base_url = "{server.base_url}" }}'
     Path("models.toml").write_text(f"[models.mine]\nbackends = [{backend}]\n")
     return Path("models.toml")
-
-
-BUNDLED = "named_item_on_last_page"
-
-
-@pytest.mark.parametrize("way", ["option", "variable", "base URL", "next-step"])
-def test_an_evaluator_alone_plays_both_roles(go: Go, server: FakeOpenAI, way: str) -> None:
-    words: list[object] = ["--models", models_file(server), "--evaluator", "mine"]
-    env = {"OPENAI_API_KEY": "sk-x"}
-    model = "mine"
-    if way == "variable":
-        words, env = words[:2], env | {"EVALUATOR_MODEL": "mine"}
-    if way == "base URL":
-        model = "openai/fake-large"
-        words, env = ["--evaluator", model], env | {"EVALUATOR_BASE_URL": server.base_url}
-    if way == "next-step":
-        words += ["--strategy", "next-step", "--max-turns", "1"]
-    done = go(*words, "--task", BUNDLED, "--json", **env)
-    (found,) = manifests()
-    assert found["identity"]["models"] == {"evaluator": model, "worker": model}
-    assert {ask.model for ask in server.seen} == {"fake-large"}
-    line = f"model: {model}" if way == "next-step" else f"evaluator and worker: {model}"
-    assert line in done.stderr
-    if way != "next-step":
-        assert len(server.seen) > 1
-        assert json.loads(done.stdout)["tasks"][0]["score"] == 1.0
-
-
-def test_a_worker_alone_is_an_error_that_says_what_to_type(go: Go) -> None:
-    for words, env, named in (
-        (["--worker", "openai/x"], {}, "--worker names openai/x"),
-        ([], {"WORKER_MODEL": "openai/x"}, "WORKER_MODEL names openai/x"),
-        (["regress", "--pack", "bundled", "--worker", "openai/x"], {}, "--worker names openai/x"),
-    ):
-        done = go(*words, OPENAI_API_KEY="sk-x", **env)
-        assert done.exit_code == 2, done.output
-        assert named in heard(done)
-        assert "--evaluator" in heard(done)
-        assert not Path("logs").exists()
 
 
 # -- the address

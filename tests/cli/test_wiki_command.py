@@ -72,19 +72,6 @@ def test_an_empty_cache_is_no_error() -> None:
     assert "no wiki version is cached" in message
 
 
-def test_a_damaged_file_is_no_version(kept: tuple[str, str]) -> None:
-    folder = cache_folder()
-    assert folder
-    for path in (folder / "wiki").iterdir():
-        version = json.loads(path.read_text())
-        if version["sha1"] == kept[0]:
-            version["pages"]["index.md"] += "!"
-            path.write_text(json.dumps(version))
-    (folder / "wiki" / "other.json").write_text("[" * 100_000)
-    run()
-    assert [path.name for path in Path("out").iterdir()] == [kept[1][:12]]
-
-
 def test_nothing_is_written_over(kept: tuple[str, str]) -> None:
     Path("out").mkdir()
     Path("out/mine.md").write_text("mine")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from core.models.providers import Played
+from tests.kit.commands import BUY_TEA
 from tests.kit.fake_openai import FakeOpenAI
 from tests.kit.fake_openai_faults import Message
 from tests.kit.records import results_at
@@ -25,6 +26,10 @@ AGENT = (
     "cli", "company_tools", "coordinator", "core", "evaluator", "next_step", "playbooks",
     "store_tools", "worker",
 )  # fmt: skip
+OF_A_PREFLIGHT = (
+    "THOUGHT: x\nDECISION: PROCEED\nINSTRUCTION: Look for pencils.\n"
+    "<code>\nfinal_answer(17 + 25)\n</code>"
+)
 BEGIN = """
 import runpy, sys
 from pathlib import Path
@@ -59,14 +64,14 @@ def run(agent: Path, *words: str, **environment: str) -> subprocess.CompletedPro
 
 
 def answering(platform: Simulator) -> Callable[[str, list[Message]], str]:
-    """Plays what the platform serves; the question whether it answers at all has no task in it."""
+    """Plays what the platform serves; the questions of the preflight have no task of it."""
     (served,) = platform.platform.served
 
     def answer(_model: str, messages: list[Message]) -> str:
         try:
             return str(scripted.reply("store", messages, Played((served.pack,))))
         except LookupError:
-            return "OK"
+            return OF_A_PREFLIGHT
 
     return answer
 
@@ -75,8 +80,7 @@ def answering(platform: Simulator) -> Callable[[str, list[Message]], str]:
 def test_a_session_is_played_and_submitted_without_the_workshop(
     shown: str, agent: Path, platform_of: Callable[..., Any], shop_json: Callable[..., Any]
 ) -> None:
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    platform = platform_of(shop_json(spec_id="one", expect=buy))
+    platform = platform_of(shop_json(spec_id="one", expect=BUY_TEA))
     with FakeOpenAI(answering(platform)) as server:
         done = run(
             agent,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -20,11 +19,11 @@ from core.runs.journal import Journal, JournalFailed
 from core.runs.results import RunResults
 from tests.conftest import Hurry
 from tests.kit.canned import play
+from tests.kit.company_script import STRATEGIES, act, finish
 from tests.kit.relay import Call
 from tests.kit.wire_run import Config, bundled, scripted, wire_run
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 
-STRATEGIES = ("evaluator-worker", "next-step")
 PLAYED = {
     "store": ("required_coupon_works", "cheapest_mix_ghost_fill_in"),
     "company": ("corvane-log-member", "corvane-rename-page", "corvane-my-role"),
@@ -81,29 +80,15 @@ def is_told(path: str, failure: str, *, taken: bool) -> bool:
     return taken == (failure == "400")
 
 
-def step(**function: Any) -> str:
-    return json.dumps(
-        {"current_state": "s", "plan_remaining_steps_brief": ["p"], "function": function}
-    )
-
-
 def says(strategy: str, path: str) -> Config:
     """One call that writes, then the answer, by a model that says just that."""
-    tool, arguments = CALLS[path]
-    if strategy == "next-step":
-        final = {"outcome": "ok_answer", "message": "Yes.", "links": "auto"}
-        end = step(tool="TaskCompletion", status="solved", conditions=["c"], final=final)
-        replies, does = [step(tool=tool, **arguments), *[end] * 3], list[str]()
-    else:
-        end = "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: auto"
-        finish = f"THOUGHT: x\nDECISION: FINISH\nINSTRUCTION: {end}"
-        replies = [f"THOUGHT: x\nDECISION: PROCEED\nINSTRUCTION: Call {tool}.", *[finish] * 3]
-        does = [f"Thought: x\n<code>\nfinal_answer({tool}(**{arguments}))\n</code>"] * 2
+    calls, does = act(strategy, *CALLS[path])
+    replies = [*calls, *[finish(strategy)] * 3]
     return lambda: {
         "strategy": strategy,
         "evaluator": play("e-write", replies),
-        "worker": play("w-write", does),
-    }  # fmt: skip
+        "worker": play("w-write", does[:1] * 2),
+    }
 
 
 def opened(folder: Path, path: str, strategy: str) -> Any:
@@ -160,6 +145,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], list
 
 
 @pytest.mark.promise("no wrong write")
+@pytest.mark.promise("no second checkout")
+@pytest.mark.promise("no second answer")
+@pytest.mark.promise("no lost answer")
 @pytest.mark.parametrize(("strategy", "path", "failure", "taken", "seconds"), [*cases()])
 def test_a_write_takes_effect_once_or_its_task_stays_open(
     tmp_path: Path, no_waiting: Hurry, monkeypatch: pytest.MonkeyPatch, whole: Any,

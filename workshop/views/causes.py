@@ -87,7 +87,8 @@ def write_failures(folder: Path, records: Iterable[TaskRecord]) -> None:
     for record in failed:
         text = io.StringIO()
         TaskPrinter(Console(file=text, width=120)).show(record)
-        write_whole(path / f"{record.key}.txt", f"cause: {cause_of(record)}\n{text.getvalue()}")
+        cause = cause_of(record) or judged_as(record) or "unknown"
+        write_whole(path / f"{record.key}.txt", f"cause: {cause}\n{text.getvalue()}")
         assert record.result is not None
-        told = record.result.model_copy(update={"cause": cause_of(record) or None})
+        told = record.result.model_copy(update={"cause": cause})
         write_whole(path / f"{record.key}.json", told.model_dump_json(indent=1))

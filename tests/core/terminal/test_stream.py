@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,13 +14,15 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from rich.style import Style
 from typer.testing import CliRunner
 
 from cli.cli import app
 from core.ledger import ToolCall
 from core.runs.task import Decision, TaskInfo
-from core.terminal.progress import Stream
+from core.terminal.progress import STYLES, Stream
 
+ROOT = Path(__file__).parents[3]
 TASK = TaskInfo(spec_id="tea", task_id="tsk-1", text="Buy tea")
 CALL = {"number": 1, "kind": "read", "outcome": "done"}
 
@@ -75,15 +81,56 @@ def test_a_run_tells_what_happens_in_its_order(
         kinds = [x.removeprefix(f"[{spec}] ") for x in own]
         assert kinds[0].startswith("TASK: ")
         assert kinds[1].startswith("turn 1 THOUGHT: ")
-        assert kinds[2].startswith("turn 1 PROCEED: ")
-        assert kinds[3].startswith("  ")
+        assert any(x.startswith("turn 1 PROCEED: ") for x in kinds[2:4])
+        if strategy == "next-step":
+            assert kinds[2].startswith("turn 1 PLAN: ")
+        else:
+            assert any(x.startswith("  | ") and "final_answer(" in x for x in kinds)
         assert any("Req_CheckoutBasket(" in x for x in kinds if x.startswith("  "))
         assert [x for x in kinds if "turn 1 REPORT: " in x]
     plain = CliRunner().invoke(app, [*words, "--json"])
     assert "THOUGHT" not in plain.stderr
 
 
-def test_it_does_not_go_with_quiet() -> None:
-    done = CliRunner().invoke(app, ["--verbose", "--quiet"])
-    assert done.exit_code == 2
-    assert "--verbose and --quiet" in done.output
+COLOURED = """
+import os, pty, sys
+pid, screen = pty.fork()
+if not pid:
+    os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+while True:
+    try:
+        data = os.read(screen, 65536)
+    except OSError:
+        break
+    if not data:
+        break
+    os.write(1, data)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+"""Runs a program in a terminal and prints what it shows."""
+
+
+@pytest.mark.parametrize("strategy", ["evaluator-worker", "next-step"])
+def test_a_terminal_has_a_colour_for_each_kind_and_a_pipe_none(
+    strategy: str, tmp_path: Path
+) -> None:
+    words = [str(ROOT / "submission.py"), "--task", "stock_exactly_enough", "--verbose"]
+    words += ["--strategy", strategy, "--out", str(tmp_path / "logs")]
+    env = {name: os.environ[name] for name in ("PATH", "HOME", "XDG_CACHE_HOME", "LANG")
+           if name in os.environ} | {"TERM": "xterm-256color"}  # fmt: skip
+
+    def shown(*begin: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *begin, *words], env=env, cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    screen, piped = shown("-c", COLOURED), shown()
+    assert "\x1b" not in piped
+    kinds = {"THOUGHT", "PROCEED", "PLAN" if strategy == "next-step" else "CODE"}
+    for kind in kinds:
+        (style,) = re.findall(r"\x1b\[([0-9;]+)m", Style.parse(STYLES[kind]).render("x"))[:1]
+        label = "  | " if kind == "CODE" else f"turn 1 {kind}: "
+        assert f"\x1b[{style}m{label}" in screen, kind
+    assert re.search(r"\x1b\[2m  Req_|\x1b\[2m  Combo_", screen), "calls"

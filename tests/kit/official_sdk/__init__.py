@@ -1,0 +1,5 @@
+"""A package ``erc3`` with the shapes that the official SDK 1.2.0 is known to have.
+
+It is written from what was published of the SDK, over ``requests``, and shares no transport with
+our own client. Put this folder on the path and set ``ERC3_CLIENT=sdk``.
+"""

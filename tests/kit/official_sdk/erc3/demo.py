@@ -1,0 +1,7 @@
+"""The demo, of which nothing here is used."""
+
+from .base import BaseClient
+
+
+class DemoClient(BaseClient):
+    """The demo of one task."""
