@@ -8,7 +8,7 @@ import pytest
 
 from core.ledger import Ledger, Tool, ToolCall, ToolFault, tool
 from worker.sandbox.values import same
-from workshop.replay.recorded_tools import recorded_ledger
+from workshop.replay.recorded import recorded_ledger
 
 
 def Look(what: str = "all", most: int = 5) -> dict[str, Any]:
