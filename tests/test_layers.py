@@ -39,7 +39,7 @@ WORKSHOP = {
     "environments": {"generators", "simulator"},
     "scripted": {"generators", "simulator"},
     "views": set(),
-    "replay": set(),
+    "replay": {"simulator"},
     "lab": {"agent_adapter", "generators", "replay", "simulator", "views"},
     "agent_adapter": {"simulator"},
     "command": {"simulator"},
@@ -136,8 +136,6 @@ def test_the_agent_imports_without_the_workshop(tmp_path: Path) -> None:
     shutil.copy(ROOT / "submission.py", copy)
     names = sorted(name for name in modules() if not name.startswith("workshop"))
     lab_only = {"cli.inspect_plugin", "cli.lab"}
-    # The sandbox runs it as the first code of a process of its own.
-    lab_only.add("worker.sandbox.inside.boot")
     lines = [f"import {name}" for name in names if name not in lab_only]
     code = "import sys; sys.path.insert(0, '.')\n" + "\n".join(lines) + "\nprint('imported')"
     done = subprocess.run(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -153,7 +151,7 @@ class TestWalls:
     def test_nobody_is_asked_where_nobody_steps(self, shop: Shop, name: SandboxKind) -> None:
         with open_sandbox(shop, None, name) as box:
             with pytest.raises(SandboxError) as caught:
-                box(saying({"said": "Your key?", "new": True, "breakpoints": [], "step": 1}))
+                box(saying({"said": "Your key?", "new": True, "breakpoints": []}))
             assert caught.value.kind == "crash"
 
     @pytest.mark.promise("generated code is contained")
@@ -173,7 +171,7 @@ class TestWalls:
         typist = Typist([])
         with open_sandbox(shop, None, name, terminal=typist) as box:
             with pytest.raises(SandboxError) as caught:
-                box(saying({**message, "step": 1}))
+                box(saying(message))
             assert caught.value.kind == "crash"
             assert len(typist.said) == 1
             assert box.host_faults == []
@@ -181,12 +179,12 @@ class TestWalls:
 
 def saying(message: dict[str, Any]) -> str:
     """Code that sends a message to the host past the channel, and waits."""
-    body = json.dumps(message).encode()
-    data = struct.pack(">I", len(body)) + body
     return (
-        "import gc, socket, time\n"
-        "link = next(o for o in gc.get_objects() if isinstance(o, socket.socket))\n"
-        f"link.sendall({data!r})\nlink.recv(1000)"
+        "import gc, json, struct\n"
+        "channel = next(o for o in gc.get_objects() if type(o).__name__ == 'Channel')\n"
+        f"body = json.dumps({message!r} | {{'token': channel.token}}).encode()\n"
+        "channel._link.sendall(struct.pack('>I', len(body)) + body)\n"
+        "channel._link.recv(1000)"
     )
 
 
