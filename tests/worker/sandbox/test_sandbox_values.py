@@ -20,7 +20,6 @@ from worker.sandbox.values import (
     display,
     frame,
     plain_json,
-    same,
     shorten,
 )
 
@@ -152,8 +151,3 @@ def test_log_keeps_head_and_tail() -> None:
     assert log.text().startswith("0\n1\n2\n")
     assert log.text().endswith("998\n999\n")
     assert "characters not shown" in log.text()
-
-
-def test_same() -> None:
-    assert same({"a": 1, "b": float("nan")}, {"b": float("nan"), "a": 1})
-    assert not same([1], [True])

@@ -95,21 +95,6 @@ LONG_LINES = [*range(1, 9), 9, 10, 11, 9, 10, 11, 9, *range(12, 18)]
 """The lines that LONG runs: the loop has two rounds."""
 
 
-def test_next_goes_through_the_lines_of_a_recorded_program(record: Record) -> None:
-    talk = said(record(LONG), *["n"] * 20, "n")
-    assert [line_of(answer)[1] for answer in talk[:21]] == LONG_LINES
-    assert len(LONG_LINES) > 20
-    assert "call 1: Combo_Find_Products_For_Query" in talk[1]
-    assert "This is what was recorded." in talk[21]
-
-
-def test_a_breakpoint_in_a_loop_stops_in_each_round(record: Record) -> None:
-    talk = said(record(LONG), "b 10", "c", "p wanted, budget", "c", "wanted, budget", "c", "q")
-    assert (talk[3], talk[5]) == ("(0, 6)\n", "(1, 2)\n")
-    assert line_of(talk[4]) == (1, 10)
-    assert "The end." in talk[6]
-
-
 def test_until_leaves_a_loop(record: Record) -> None:
     talk = said(record(LONG), *["n"] * 8, "until 12", "wanted")
     assert (line_of(talk[9]), talk[10]) == ((1, 12), "2\n")
