@@ -288,6 +288,24 @@ def test_what_cannot_be_done_is_said(run: Path, line: str, answer: str) -> None:
     assert answer in said(run, line)[1]
 
 
+def test_a_fork_plays_the_task_on_behind_the_edited_turn(tmp_path: Path) -> None:
+    task = "all_tents_ghost_stock"
+    models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
+    words = ["--task", task, "--out", str(tmp_path), "--quiet"]
+    assert CliRunner().invoke(app, words, env=models).exit_code == 0
+    (folder,) = tmp_path.iterdir()
+    typed = "answer raise the shop is closed\nfork\n"
+    debugged = ["debug", str(folder), "--task", task, "--turn", "2"]
+    done = CliRunner().invoke(app, debugged, input=typed, env=models)
+    assert "forked at turn 3" in done.output
+    (fork,) = set(tmp_path.iterdir()) - {folder}
+    turns = [one.turn for one in read_tasks(fork)[0].work if one.turn and one.turn.report]
+    first = turns[1].report.calls[0] if turns[1].report else None
+    assert first is not None
+    assert (first.outcome, first.error) == ("failed", "the shop is closed")
+    assert read_tasks(fork)[0].result != read_tasks(folder)[0].result
+
+
 def test_at_the_end_only_going_back_is_left(run: Path) -> None:
     talk = said(run, "c", "n", "answer raise x", "fork", "answer #1 1", "back")
     assert "the code has ended" in talk[2]
