@@ -16,7 +16,7 @@ from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import WorkReport
 from core.tools.faults import OutOfReach, Refused
 from worker.sandbox.contract import ClockAndSeed, SandboxKind
-from workshop.replay.recorded import give_again, is_asked
+from workshop.replay.recorded import answer_of, give_again, is_asked
 
 if TYPE_CHECKING:
     from workshop.replay.terminal import Terminal
@@ -62,10 +62,11 @@ class WaitingCall:
             arguments=self.arguments,
             outcome="done",
             result=edit.result,
+            step=self.step,
+            line=self.line,
         )
         if fault is None:
-            told = isinstance(edit.result, dict) and edit.result.get("fatal_error")
-            return call.model_copy(update={"outcome": "failed"}) if told else call
+            return call
         if isinstance(fault, Refused):
             fault.request = FailedRequest(
                 method=tool.name,
@@ -288,7 +289,11 @@ class AskingHost:
         number = len(self._ledger.calls) + 1
         step, line = self._ledger.position() or (0, 0)
         self._terminal.wait_at(WaitingCall(number, self._tools[name], args, kwargs, step, line))
+        answer, origin = self._debugged.next
         try:
+            if answer and origin == "edited":  # as it was typed, whatever a tool makes of its own
+                self._ledger.note(answer)
+                return answer_of(answer)
             return self._ledger.call(name, args, kwargs)
         finally:
             if len(self._ledger.calls) == number:

@@ -124,15 +124,26 @@ def give_again(recorded: ToolCall, ledger: Ledger) -> object:
         ledger.judge(judgement)
     for page in recorded.kept:
         ledger.note_kept_read(page.path, page.body)
-    result = copy.deepcopy(recorded.result)
     if recorded.outcome != "done":  # the ledger makes of it what it made of it in the run
-        kind = recorded.fault or "RuntimeError"
-        fault = ToolFault(recorded.error or "failed", kind=kind, fatal=recorded.fatal)
-        if isinstance(result, dict) and result.get("fatal_error"):
-            fault.request = FailedRequest.model_validate(result["fatal_error"])
-            fault.found = _fields(result)
-        raise fault
+        raise _fault_of(recorded)
+    result = answer_of(recorded)
     return _fields(result) if isinstance(result, dict) else result
+
+
+def answer_of(call: ToolCall) -> object:
+    """What code got for a call, as a copy. Raises ToolFault where that was an error."""
+    if call.outcome != "done" and call.result is None:
+        raise _fault_of(call)
+    return copy.deepcopy(call.result)
+
+
+def _fault_of(call: ToolCall) -> ToolFault:
+    kind, result = call.fault or "RuntimeError", copy.deepcopy(call.result)
+    fault = ToolFault(call.error or "failed", kind=kind, fatal=call.fatal)
+    if isinstance(result, dict) and result.get("fatal_error"):
+        fault.request = FailedRequest.model_validate(result["fatal_error"])
+        fault.found = _fields(result)
+    return fault
 
 
 def _fields(result: dict[str, object]) -> dict[str, object]:

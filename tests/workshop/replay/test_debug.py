@@ -492,7 +492,7 @@ def test_a_session_at_a_real_terminal(recorded: tuple[Path, str, tuple[int, int]
 
     assert "edited answer of call 1 is dropped" in screen.say("back 1")
     assert "edited" in screen.say('answer {"matches": [], "note": "made up"}')
-    assert "[edited]" in screen.say("n")
+    assert '{"matches": [], "note": "made up"} [edited]' in screen.say("n")
     screen.say("back 1")
     assert "This is what was recorded." in screen.say("c")
     screen.type("q\n")
