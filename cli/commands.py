@@ -99,14 +99,14 @@ def debug(options: DebugOptions, _context: typer.Context) -> int:
     from cli.registry import declared
     from core.runs.find import find_run
     from core.runs.manifest import read_manifest
-    from workshop.replay.debugger.sessions import debug_state, drive
+    from workshop.replay.sessions import drive, open_turn
 
     folder = find_run(options.run, options.logs)
     spec, number = turn_of(folder, options.task, options.turn)
     name = read_manifest(folder).benchmark
     with world_of(folder, spec, options.pack) as url:
-        debugged = debug_state(folder, spec, number, tools_of(name), declared(name), url)
-        edited = drive(debugged, Console(soft_wrap=True))
+        debugged = open_turn(folder, spec, number, declared(name), url)
+        edited = drive(debugged, tools_of(name), Console(soft_wrap=True))
     if edited is None:
         return 0
     from cli.run import start

@@ -157,5 +157,4 @@ COMPANY = Benchmark(
     shorten_state=results.changes_line,
     scripted="scripted/company",
     world="workshop.simulator.company.world:COMPANY",
-    bench="workshop.replay.company_bench",
 )

@@ -46,7 +46,7 @@ def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
 
 def coded_turns(run: Path, spec_id: str) -> list[int]:
     """Numbers of a task's turns whose code can be stepped through. Raises NotRecorded."""
-    from workshop.replay.repeat import is_typed
+    from workshop.replay.recorded import is_typed
 
     return [
         act.number

@@ -270,7 +270,7 @@ class Run:
         return session, self._begin(session)
 
     def _debugged(self) -> TaskExecutorFactory:
-        from workshop.replay.debugger.sessions import live_debugger
+        from workshop.replay.sessions import live_debugger
 
         return lambda task, played: live_debugger(self.benchmark, task, played)
 

@@ -51,5 +51,4 @@ STORE = Benchmark(
     shorten_state=basket_line,
     scripted="scripted/store",
     world="workshop.simulator.store.world:STORE",
-    bench="workshop.replay.store_bench",
 )

@@ -168,9 +168,6 @@ class Benchmark:
     """The model that plays where none is named."""
     world: str
     """``module:NAME`` of the world that the embedded platform serves."""
-    bench: str = ""
-    """The module of the workshop that takes its recorded tasks apart for the debugger; "" for
-    none."""
 
     playbooks: str | None = None
     """Its strategies as text; None: the files in ``playbooks/NAME``."""

@@ -19,7 +19,7 @@ from store_tools.environment import StoreEnvironment, tools
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
 from tests.kit.binding import entered
 from tests.store_tools.conftest import Direct
-from workshop.replay.recorded_tools import recorded_ledger
+from workshop.replay.recorded import recorded_ledger
 
 NAME = regex.compile(r"Combo(?:_[A-Z][a-z]+){2,}(?:_For(?:_[A-Z][a-z]+)+)?")
 ERROR = {"method", "status", "code", "text", "parameters"}

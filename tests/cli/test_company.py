@@ -111,7 +111,7 @@ def test_it_is_taken_apart(run: Path, tmp_path: Path) -> None:
     words = ("debug", run, "--task", a_writing_task(), "--turn", 1)
     code, text = cli(*words, said=f"state\nn\nstate\nsave {path}\nq\n")
     assert code == 0, text
-    assert "recorded changes" in text
+    assert "at the start of the turn" in text
     assert f"written: {path}" in text
     (scenario,) = load_pack(path).scenarios
     (original,) = (s for s in load_pack(BUNDLED_PACK).scenarios if s.spec_id == a_writing_task())

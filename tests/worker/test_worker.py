@@ -133,27 +133,6 @@ def test_nothing_can_be_called_when_it_is_over(builder: TaskBuilder) -> None:
         ledger.call("Look", [], {})
 
 
-BODY = "final_answer(Put(number=1))"
-FENCES = [
-    f"<code>\n{BODY}\n</code>",
-    f"<CODE>\n{BODY}\n</CODE>",
-    f"<code>\n{BODY}",
-    f"```python\n{BODY}\n```",
-    f"```Python\n{BODY}\n```",
-    f"```py\n{BODY}\n```",
-    f"```\n{BODY}\n```",
-    f"```python3\n{BODY}\n```",
-    f"<code>\n```python\n{BODY}\n```\n</code>",
-    f"<think><code>Put(number=9)</code></think>\n<code>\n{BODY}\n</code>",
-]
-
-
-@pytest.mark.parametrize("reply", FENCES)
-def test_code_in_every_kind_of_fence_is_run(carry: Any, builder: TaskBuilder, reply: str) -> None:
-    assert carry(reply).result == {"put": 1}
-    assert builder.put == [1]
-
-
 @pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("shape", ["<code>\n{}\n</code>", "<code>\n{}", "```python\n{}\n```"])
 def test_code_of_a_reply_that_was_cut_off_is_never_run(
@@ -187,14 +166,6 @@ def test_a_reply_without_usable_code_is_asked_back_within_the_step(
     assert len(report.steps) == 1
 
 
-def test_later_steps_do_not_see_the_question_back(builder: TaskBuilder) -> None:
-    client = Script("Gladly.", code("x = 1\nprint(x)"), code("final_answer(x)"))
-    assert Worker(client).carry_out("Do it.", builder.ledger()).result == 1
-    assert "The last reply could not be used" in client.asked[1]
-    assert "The last reply could not be used" not in client.asked[2]
-    assert "Gladly." not in "".join(client.asked)
-
-
 def test_a_model_that_cannot_write_code_comes_to_a_clear_end(builder: TaskBuilder) -> None:
     client = Script("No.", "I cannot.", code("final_answer(1)"))
     report = Worker(client).carry_out("Do it.", builder.ledger())
@@ -226,20 +197,6 @@ def test_what_took_effect_stands_beside_the_clear_end(carry: Any, builder: TaskB
     assert builder.put == [3]
     assert "gave no usable code twice: it was empty" in (report.error or "")
     assert "EFFECT done: Put(number=3)" in report.prompt(latest=True)
-
-
-def test_a_call_in_json_of_a_tool_that_is_there_is_run(builder: TaskBuilder) -> None:
-    client = Script('{"name": "Look", "arguments": {"what": "tea"}}', code("final_answer(1)"))
-    report = Worker(client).carry_out("Look.", builder.ledger())
-    assert [call.name for call in report.calls] == ["Look"]
-    assert "tea" in client.asked[1]
-
-
-def test_final_answer_behind_the_block_belongs_to_the_program(builder: TaskBuilder) -> None:
-    client = Script("<code>\nreport = Look()\n</code>\n\nfinal_answer(report)")
-    report = Worker(client).carry_out("Look.", builder.ledger())
-    assert report.result == {"seen": "all", "put": []}
-    assert "final_answer(report)" in report.steps[0].code
 
 
 @pytest.mark.promise("no wrong write")
@@ -277,12 +234,6 @@ def test_a_step_that_called_nothing_is_told_so(builder: TaskBuilder) -> None:
     client = Script(code("report: {'total': 40}"), code("final_answer(Look())"))
     assert Worker(client).carry_out("Look.", builder.ledger()).answered
     assert NOTHING_CALLED.strip() in client.asked[1]
-
-
-def test_the_error_that_is_reported_is_the_last_one(builder: TaskBuilder) -> None:
-    client = Script(code("Look(where='x')"), code("print(Look())"))
-    report = Worker(client, max_steps=2).carry_out("Look.", builder.ledger())
-    assert report.error == "no final_answer within 2 steps"
 
 
 def test_a_question_back_to_an_endless_reply_is_short(builder: TaskBuilder) -> None:
@@ -427,9 +378,3 @@ def test_the_prompt_with_all_tools_is_short_and_names_them(store_prompt: str) ->
     for name in ("Req_CheckoutBasket", "Combo_Empty_Basket", "Combo_List_All_Products"):
         assert f"\n{name}(" in store_prompt
     assert "'" not in store_prompt.split("Req_ViewBasket")[1].splitlines()[0]
-
-
-def test_the_prompt_is_the_same_every_time(store_prompt: str) -> None:
-    session = StoreSession(NoClient())
-    tools = [*request_tools(session), *product_tools(session), *basket_tools(session)]
-    assert system_prompt(tools) == store_prompt

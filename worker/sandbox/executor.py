@@ -50,6 +50,7 @@ _HINTS: dict[str, list[list[str]]] = tomllib.loads(
 class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     """Runs the snippets of one instruction, with state between them; a context manager.
 
+    It begins to open the sandbox at once, so that it is there when the first program is.
     Only one thread at a time may use an executor; several executors can run concurrently.
     """
 
@@ -81,6 +82,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         self._past: list[ToolBridge] = []
         """Steps whose effects are part of the state."""
         self._closed = False
+        with suppress(SandboxUnavailable):  # the first program says so
+            self._interpreter = self._new_interpreter()
 
     @property
     def position(self) -> tuple[int, int] | None:
@@ -109,14 +112,6 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         """End the sandbox and refuse later snippets. May be called more than once."""
         self._closed = True
         self._end_interpreter()
-
-    def begin(self) -> None:
-        """Begin to open the sandbox, so that it is there when the first program is.
-
-        Where it cannot be opened, the first program says so.
-        """
-        with suppress(SandboxUnavailable):
-            self._interpreter = self._new_interpreter()
 
     def __enter__(self) -> Self:
         return self
@@ -195,10 +190,15 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         Raises SandboxUnavailable.
         """
         self._interpreter = interpreter = self._new_interpreter()
-        for past in self._past:
-            repetition = ToolBridge(self._side, past.step, past.code, past.calls, live=False)
-            with suppress(CodeFailure):  # it failed the first time, too
-                interpreter.run(repetition, Prints(0))
+        try:
+            for past in self._past:
+                repetition = ToolBridge(self._side, past.step, past.code, past.calls)
+                with suppress(CodeFailure):  # it failed the first time, too
+                    interpreter.run(repetition, Prints(0))
+        except StepOver:  # it went otherwise, as threads may: what it made cannot be made again
+            self._past.clear()
+            self._end_interpreter()
+            self._interpreter = interpreter = self._new_interpreter()
         return interpreter
 
     def _new_interpreter(self) -> MontyInterpreter | ProcessInterpreter:

@@ -27,12 +27,17 @@ _OPEN_SECONDS = 10.0
 _CREDENTIALS = struct.Struct("3i")
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parents[1]
-_SOURCES = (
-    "core.text", "worker.sandbox.fixed_clock", "worker.sandbox.values",
-    "worker.sandbox.inside.determinism", "worker.sandbox.inside.interpreter",
-    "worker.sandbox.inside.forking",
-)  # fmt: skip
-"""The modules that the server consists of."""
+_BOOT = """
+import os, sys
+sys.path.append(sys.argv[1])
+from worker.sandbox.inside import forking
+sys.path.pop()
+sys.path_importer_cache.clear()
+os.close(int(os.path.basename(sys.argv[1])))
+forking.main()
+"""
+"""The first code of the server. It sees our modules below a descriptor, so that no path of the
+machine is visible inside."""
 _NOT_SHOWN = [
     "site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3", "sitecustomize.py",
 ]  # fmt: skip
@@ -132,27 +137,26 @@ def _start(control: socket.socket) -> subprocess.Popen[bytes]:
     # This Python by its name for those inside, as far as it lies with its library.
     home = Path(sys.base_prefix).resolve()
     inside = PROGRAM.relative_to(home) if PROGRAM.is_relative_to(home) else PROGRAM
-    boot = (_HERE / "inside" / "boot.py").read_text(encoding="utf-8")
-    with control:
-        return subprocess.Popen(
-            [str(Path(_HOME) / inside), *_FLAGS, "-c", boot],
-            stdin=control.fileno(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={**_ENVIRONMENT, "PYTHONHOME": _HOME},
-            cwd=sys.base_prefix,
-            start_new_session=True,
-        )
+    root = os.open(_ROOT, os.O_RDONLY)
+    try:
+        with control:
+            return subprocess.Popen(
+                [str(Path(_HOME) / inside), *_FLAGS, "-c", _BOOT, f"/proc/self/fd/{root}"],
+                stdin=control.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env={**_ENVIRONMENT, "PYTHONHOME": _HOME},
+                cwd=sys.base_prefix,
+                pass_fds=(root,),
+                start_new_session=True,
+            )
+    finally:
+        os.close(root)
 
 
 def _settings() -> bytes:
     warm = (_HERE / "warm_modules.toml").read_text(encoding="utf-8")
-    sources = dict.fromkeys(("core", "worker", "worker.sandbox", "worker.sandbox.inside"), "")
-    for name in _SOURCES:
-        path = _ROOT.joinpath(*name.split(".")).with_suffix(".py")
-        sources[name] = path.read_text(encoding="utf-8")
     settings = {
-        "sources": sources,
         "modules": tomllib.loads(warm)["modules"].split(),
         "server_filter": assemble(SERVER).hex(),
         "session_filter": assemble(SESSION).hex(),

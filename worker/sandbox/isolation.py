@@ -156,9 +156,7 @@ def open_sandbox(
         SandboxUnavailable: this kind cannot be used here.
     """
     limits = limits or SandboxLimits()
-    executor = SandboxExecutor(host, limits, clock_and_seed, used_kind(kind), terminal)
-    executor.begin()
-    return executor
+    return SandboxExecutor(host, limits, clock_and_seed, used_kind(kind), terminal)
 
 
 def python_rules(kind: SandboxChoice | None = None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import secrets
 import select
 import signal
 from collections.abc import Iterator
@@ -15,16 +16,8 @@ from typing import Any
 
 from worker.sandbox.contract import ClockAndSeed, SandboxLimits, SandboxUnavailable
 from worker.sandbox.fork_server import fork_server
-from worker.sandbox.tool_bridge import (
-    FINAL,
-    CodeFailure,
-    Frame,
-    Place,
-    StepOver,
-    ToolAnswer,
-    ToolBridge,
-)
-from worker.sandbox.values import Plain, Prints, Unframer, display, frame, unpack
+from worker.sandbox.tool_bridge import CodeFailure, Frame, Place, StepOver, ToolBridge
+from worker.sandbox.values import Prints, Unframer, display, frame
 
 _STEPPER = Path(__file__).parent / "inside" / "stepper.py"
 _CPU_SECONDS = 600
@@ -48,6 +41,8 @@ class ProcessInterpreter:
         self._limits = limits
         most = _CHARS * max(limits.argument_chars, 20 * limits.output_chars) + _PORTION
         self._incoming = Unframer(most)
+        self._token = ""
+        """Of the step that runs; whatever comes without it is not heard."""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         settings = {
             **asdict(limits),
@@ -80,12 +75,14 @@ class ProcessInterpreter:
             raise SandboxUnavailable(text) from failure
         try:
             signal.pidfd_send_signal(handle, signal.SIGCONT)
-            if terminal := bridge.side.terminal if bridge.live else None:
+            if (terminal := bridge.side.terminal) and bridge.recorded is None:
                 stepping = {"stepper": _STEPPER.read_text("utf-8"), "codes": [*terminal.codes]}
                 bridge.side.pause = partial(self._pause, bridge, prints)
             else:
                 stepping = {}
-            self._send({"run": bridge.code, "step": bridge.step, **stepping}, bridge)
+            self._token = secrets.token_hex(8)
+            order = {"run": bridge.code, "step": bridge.step, "token": self._token}
+            self._send({**order, **stepping}, bridge)
             result = self._until_end(bridge, prints)
             # Nothing may run inside until the next step, not even threads that outlived this one.
             signal.pidfd_send_signal(handle, signal.SIGSTOP)
@@ -97,7 +94,7 @@ class ProcessInterpreter:
             return None
         match result:
             case {"value": value}:
-                return display(_unpacked(value), self._limits.output_chars)
+                return display(value, self._limits.output_chars)
             case {"error": {"name": "MemoryError"}}:
                 text = f"memory limit of {self._limits.memory_mb} MB reached"
                 raise StepOver(text, "limit")
@@ -111,12 +108,9 @@ class ProcessInterpreter:
 
     def _until_end(self, bridge: ToolBridge, prints: Prints) -> Any:
         while True:
-            message = self._message(bridge.step)
+            message = self._message()
             if message is None:
                 self._wait(bridge, prints)
-            elif "final" in message:
-                value = _unpacked(message["final"])
-                self._reply(bridge.call(FINAL, [value], {}, None), bridge)
             elif "call" in message:
                 self._answer(message, bridge)
             elif "said" in message:
@@ -128,7 +122,7 @@ class ProcessInterpreter:
         """Let the person look around inside, at the call that waits; False: it cannot be done."""
         self._send({"pause": True}, bridge)
         while True:
-            message = self._message(bridge.step)
+            message = self._message()
             if message is None:
                 self._wait(bridge, prints)
             elif "said" in message:
@@ -162,10 +156,10 @@ class ProcessInterpreter:
                 raise StepOver(_DIED)
             self._incoming.feed(data)
 
-    def _message(self, step: int) -> dict[str, Any] | None:
+    def _message(self) -> dict[str, Any] | None:
         try:
             while (message := self._incoming.next()) is not None:
-                if message.get("step") == step:
+                if message.get("token") == self._token:
                     return message
         except (ValueError, RecursionError):
             raise StepOver(_BROKEN) from None
@@ -179,9 +173,7 @@ class ProcessInterpreter:
         match message.get("at"):
             case [int(step), int(line)] if 0 < step <= bridge.step:
                 place = step, min(max(line, 0), self._limits.code_chars)
-        self._reply(bridge.call(name, args, kwargs, place), bridge)
-
-    def _reply(self, answer: ToolAnswer, bridge: ToolBridge) -> None:
+        answer = bridge.call(name, args, kwargs, place)
         reply = {"value": answer.value, "raises": answer.raises, "text": answer.text}
         self._send(reply, bridge)
 
@@ -210,10 +202,3 @@ def _frames(reported: list[Any]) -> Iterator[Frame]:
         match each:
             case [int(step), int(line), str(function)]:
                 yield Frame(step, line, function)
-
-
-def _unpacked(value: Any) -> Plain:
-    try:
-        return unpack(value)
-    except (ValueError, TypeError, RecursionError):
-        raise StepOver(_BROKEN) from None

@@ -12,7 +12,7 @@ import struct
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 """Name of the kernel's for the architecture, and the column in ``_NUMBERS``."""
@@ -35,8 +35,17 @@ _IOCTL = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)
 """Is it a terminal, how much is there to read, blocking or not, closed at exec or not."""
 _AF_UNIX = 1
 
-Test: TypeAlias = tuple[Literal["none", "all", "one_of", "null"], int, tuple[int, ...]]
-"""A test of argument number n: no bit of a mask, all its bits, one of some values, null."""
+
+class Test(NamedTuple):
+    """What an argument must be: some bits of it one of these values."""
+
+    argument: int
+    allowed: tuple[int, ...] = (0,)
+    mask: int = 0xFFFFFFFF
+    high: bool = False
+    """Whether it is about the upper half of the argument."""
+
+
 Rules: TypeAlias = dict[str, tuple[Test, ...]]
 """The calls that a filter allows, each with the tests that it must pass, often none."""
 
@@ -46,11 +55,11 @@ _X32 = 0x40000000
 
 
 _READ_ONLY: Rules = {
-    "open": (("none", 1, (_OPEN_TO_WRITE | _OPEN_PATH,)),),
-    "openat": (("none", 2, (_OPEN_TO_WRITE | _OPEN_PATH,)),),
-    "ioctl": (("one_of", 1, _IOCTL),),
-    "fcntl": (("one_of", 1, _FCNTL),),
-    "socketpair": (("one_of", 0, (_AF_UNIX,)),),
+    "open": (Test(1, mask=_OPEN_TO_WRITE | _OPEN_PATH),),
+    "openat": (Test(2, mask=_OPEN_TO_WRITE | _OPEN_PATH),),
+    "ioctl": (Test(1, _IOCTL),),
+    "fcntl": (Test(1, _FCNTL),),
+    "socketpair": (Test(0, (_AF_UNIX,)),),
 }
 _SERVER_ONLY = {
     *("prctl", "seccomp", "sendmsg", "recvmsg", "readlink", "readlinkat", "getcwd", "uname"),
@@ -62,14 +71,14 @@ SERVER: Rules = {**dict.fromkeys(_NUMBERS, ()), **_READ_ONLY}
 SESSION: Rules = {
     **dict.fromkeys(_NUMBERS.keys() - _SERVER_ONLY, ()),
     **_READ_ONLY,
-    "clone": (("all", 0, (_THREAD,)), ("none", 0, (_NAMESPACES,))),
-    "mmap": (("none", 2, (_PROT_EXEC,)),),
-    "mprotect": (("none", 2, (_PROT_EXEC,)),),
+    "clone": (Test(0, (_THREAD,), _THREAD), Test(0, mask=_NAMESPACES)),
+    "mmap": (Test(2, mask=_PROT_EXEC),),
+    "mprotect": (Test(2, mask=_PROT_EXEC),),
     # Of itself, and only to read them.
-    "prlimit64": (("one_of", 0, (0,)), ("null", 2, ())),
-    "sched_getaffinity": (("one_of", 0, (0,)),),
+    "prlimit64": (Test(0), Test(2), Test(2, high=True)),
+    "sched_getaffinity": (Test(0),),
     # To the other end and to no address, which a local datagram socket would reach.
-    "sendto": (("null", 4, ()),),
+    "sendto": (Test(4), Test(4, high=True)),
 }
 """For generated code: threads and reading, no new process, program, file, address or name."""
 
@@ -118,22 +127,12 @@ def _body(rules: Rules, name: str) -> list[Instruction]:
 
 def _tested(test: Test, to_refusal: int) -> Iterable[Instruction]:
     """One test; if it fails, it jumps to the refusal."""
-    kind, argument, values = test
-    low = 16 + 8 * argument
-    if kind == "null":
-        return [
-            (_LOAD, 0, 0, low),
-            (_JUMP_EQUAL, 0, to_refusal + 2, 0),
-            (_LOAD, 0, 0, low + 4),
-            (_JUMP_EQUAL, 0, to_refusal, 0),
-        ]
-    if kind == "one_of":
-        last = len(values) - 1
-        jumps = [
+    last = len(test.allowed) - 1
+    return [
+        (_LOAD, 0, 0, 16 + 8 * test.argument + 4 * test.high),
+        (_AND, 0, 0, test.mask),
+        *(
             (_JUMP_EQUAL, last - index, to_refusal if index == last else 0, value)
-            for index, value in enumerate(values)
-        ]
-        return [(_LOAD, 0, 0, low), *jumps]
-    (mask,) = values
-    wanted = mask if kind == "all" else 0
-    return [(_LOAD, 0, 0, low), (_AND, 0, 0, mask), (_JUMP_EQUAL, 0, to_refusal, wanted)]
+            for index, value in enumerate(test.allowed)
+        ),
+    ]

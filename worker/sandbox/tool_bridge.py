@@ -97,10 +97,8 @@ class ToolBridge:
     side: HostSide
     step: int
     code: str
-    recorded: list[CallRecord] = field(default_factory=list)
-    """Answers to give first, from an earlier run of the same step."""
-    live: bool = True
-    """False while an old step is repeated: then nothing may reach the host."""
+    recorded: list[CallRecord] | None = None
+    """The answers of an earlier run of the step that is repeated: then nothing reaches the host."""
     calls: list[CallRecord] = field(default_factory=list)
     final: bool = False
     final_value: Plain = None
@@ -178,10 +176,8 @@ class ToolBridge:
             args, kwargs = (plain_json(g, limits.argument_chars, what) for g in (args, kwargs))
         except NotPlain as refusal:
             return ToolAnswer(raises="TypeError", text=f"{refusal}; tools take plain data")
-        if len(self.calls) < len(self.recorded):
-            return self._repeat(name, args, kwargs)
-        if not self.live:
-            raise StepOver(f"{name} was not called the first time")
+        if self.recorded is not None:
+            return self._repeat(self.recorded[len(self.calls) :], name, args, kwargs)
         if len(self.calls) >= limits.calls:
             text = f"limit of {limits.calls} tool calls per step reached"
             return self._refuse(
@@ -197,10 +193,12 @@ class ToolBridge:
             raise at_last
         return answer
 
-    def _repeat(self, name: str, args: list[Plain], kwargs: dict[str, Plain]) -> ToolAnswer:
-        known = self.recorded[len(self.calls)]
-        if name != known.name or not same([args, kwargs], [known.args, known.kwargs]):
-            raise StepOver(f"{known.name} was called the first time, now {name}")
+    def _repeat(
+        self, to_come: list[CallRecord], name: str, args: list[Plain], kwargs: dict[str, Plain]
+    ) -> ToolAnswer:
+        known = next(iter(to_come), None)
+        if known is None or not same([known.name, known.args, known.kwargs], [name, args, kwargs]):
+            raise StepOver(f"{name} was not called the first time")
         self.calls.append(known)
         return known.answer
 

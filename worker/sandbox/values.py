@@ -43,12 +43,7 @@ def plain_json(value: object, limit: int, what: str) -> Plain:
     Tuples and sets become lists, dictionary keys text, dataclasses and pydantic models
     dictionaries. Raises NotPlain with ``what`` in its text.
     """
-    return _Copy(limit, what, exact=False).copy(value, 0)
-
-
-def plain_value(value: object, limit: int, what: str) -> Plain:
-    """As ``plain_json``, but tuples, sets and non-text keys keep their kind."""
-    return _Copy(limit, what, exact=True).copy(value, 0)
+    return _Copy(limit, what, printable).copy(value, 0)
 
 
 def same(left: Plain, right: Plain) -> bool:
@@ -60,10 +55,11 @@ def same(left: Plain, right: Plain) -> bool:
 class _Copy:
     """One walk over a value with a budget of characters; unknown classes are refused."""
 
-    def __init__(self, limit: int, what: str, exact: bool) -> None:
+    def __init__(self, limit: int, what: str, text_of: Callable[[str], str]) -> None:
+        """``text_of``: what becomes of each text."""
         self.left = self.limit = limit
         self.what = what
-        self.exact = exact
+        self.text_of = text_of
 
     def copy(self, value: Any, depth: int) -> Plain:
         if depth > MAX_DEPTH:
@@ -77,7 +73,8 @@ class _Copy:
         if isinstance(value, Mapping):
             return {self._key(k): self.copy(v, depth + 1) for k, v in value.items()}
         if isinstance(value, list | tuple | set | frozenset):
-            return self._sequence(value, depth)
+            self._spend(0)
+            return [self.copy(item, depth + 1) for item in value]
         return self._other(value, depth)
 
     def _spend(self, chars: int) -> None:
@@ -88,31 +85,18 @@ class _Copy:
     def _scalar(self, value: Any) -> Plain:
         if isinstance(value, str):
             self._spend(len(value))
-            return printable(value)
+            return self.text_of(value)
         if isinstance(value, int) and value.bit_length() > MAX_INT_BITS:
             raise NotPlain(f"{self.what} holds an integer of {value.bit_length()} bits")
         self._spend(8 if isinstance(value, float) else value.bit_length() // 3)
         return value
 
-    def _key(self, key: object) -> Any:
+    def _key(self, key: object) -> str:
         if isinstance(key, str):
-            return self._scalar(str(key))
-        if self.exact and isinstance(key, tuple):
-            return tuple(self._key(item) for item in key[:MAX_DEPTH])
+            return str(self._scalar(str(key)))
         if isinstance(key, bool | int | float) or key is None:
-            self.copy(key, 0)
-            return key if self.exact else json.dumps(key)
+            return json.dumps(self.copy(key, 0))
         raise NotPlain(f"{self.what} has a key of the type {type(key).__name__}")
-
-    def _sequence(self, value: Any, depth: int) -> Plain:
-        self._spend(0)
-        items = [self.copy(item, depth + 1) for item in value]
-        if not self.exact or type(value) is list:
-            return items
-        try:
-            return type(value)(items)
-        except TypeError:  # a subclass of tuple, or a set of what became lists
-            return items
 
     def _other(self, value: Any, depth: int) -> Plain:
         if hasattr(type(value), "__dataclass_fields__"):
@@ -121,11 +105,9 @@ class _Copy:
             return self.copy({f.name: getattr(value, f.name) for f in fields(value)}, depth + 1)
         if getattr(value, "is_dataclass", None) is True:  # one that was made inside Monty
             return self.copy(getattr(value, "attributes", None), depth + 1)
-        if isinstance(value, Decimal | Fraction | date | time | timedelta | os.PathLike):
-            if self.exact or not isinstance(value, Decimal | Fraction):
-                return self.copy(str(value), depth + 1)
+        if isinstance(value, Decimal | Fraction):
             return self.copy(int(value) if value == int(value) else float(value), depth + 1)
-        if self.exact and isinstance(value, bytes | complex | range):
+        if isinstance(value, date | time | timedelta | os.PathLike):
             return self.copy(str(value), depth + 1)
         dump = getattr(value, "model_dump", None)
         if callable(dump) and not isinstance(value, type):
@@ -139,24 +121,11 @@ def display(value: object, limit: int) -> Plain:
     Plain data stays data with its texts cleaned; anything else becomes a text about it.
     """
     try:
-        copied = plain_value(value, limit * 20, "the value")
+        copied = _Copy(limit * 20, "the value", clean).copy(value, 0)
     except NotPlain as refusal:
         return f"<{refusal}>"
-    cleaned = _cleaned(copied)
-    text = str(cleaned)
-    return cleaned if len(text) <= limit else shorten(text, limit)
-
-
-def _cleaned(value: Plain) -> Plain:
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {_cleaned(k): _cleaned(v) for k, v in value.items()}
-    if type(value) is int:
-        return value
-    if isinstance(value, list | tuple | set | frozenset):
-        return type(value)(_cleaned(v) for v in value)
-    return value
+    text = str(copied)
+    return copied if len(text) <= limit else shorten(text, limit)
 
 
 class Prints:
@@ -198,7 +167,6 @@ class EchoedPrints(Prints):
 
 
 _LENGTH = struct.Struct(">I")
-_TAGS: dict[str, Any] = {"tuple": tuple, "set": set, "frozenset": frozenset}
 
 
 def frame(message: dict[str, Any]) -> bytes:
@@ -234,36 +202,3 @@ class Unframer:
         if not isinstance(message, dict):
             raise ValueError("a message is not an object")
         return message
-
-
-def pack(value: Any) -> Any:
-    """A plain value, tuples and sets included, as JSON."""
-    if isinstance(value, list):
-        return [pack(item) for item in value]
-    if isinstance(value, dict):
-        if all(type(key) is str for key in value) and "$" not in value:
-            return {key: pack(item) for key, item in value.items()}
-        return {"$": "dict", "of": [[pack(key), pack(item)] for key, item in value.items()]}
-    for tag, kind in _TAGS.items():
-        if type(value) is kind:
-            return {"$": tag, "of": [pack(item) for item in value]}
-    return value
-
-
-def unpack(value: Any) -> Any:
-    """Undo ``pack``. Raises ValueError or TypeError for anything else."""
-    if isinstance(value, list):
-        return [unpack(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    tag = value.get("$")
-    if tag is None:
-        return {key: unpack(item) for key, item in value.items()}
-    items = value.get("of")
-    if not isinstance(items, list):
-        raise ValueError("a packed value has no items")
-    if tag == "dict":
-        return {unpack(key): unpack(item) for key, item in items}
-    if tag not in _TAGS:
-        raise ValueError("a packed value of an unknown kind")
-    return _TAGS[tag](unpack(item) for item in items)

@@ -91,9 +91,6 @@ class TestFinalAnswer:
     def test_from_a_function_and_by_keyword(self, box: SandboxExecutor) -> None:
         assert box("def done(x):\n    final_answer(answer=x + 1)\ndone(1)").output == 2
 
-    def test_needs_one_value(self, box: SandboxExecutor) -> None:
-        assert "TypeError: final_answer() takes 1 argument" in failing(box, "final_answer()").text
-
 
 TOOL_CALLS = {
     "position": "echo('a', 2)",
@@ -271,11 +268,11 @@ class TestClock:
             "import random, time\nfrom datetime import datetime\n"
             "(random.random(), random.randint(1, 6), time.time(), str(datetime.now()))"
         )
-        numbers = set()
+        numbers = []
         for _ in range(2):
             with open_sandbox(
                 shop, None, kind, clock_and_seed=ClockAndSeed(clock=1.7e9, seed=5)
             ) as box:  # type: ignore[arg-type]
-                numbers.add(box(code).output)
-        assert len(numbers) == 1
-        assert "2023-11-14" in numbers.pop()[3]
+                numbers.append(box(code).output)
+        assert numbers[0] == numbers[1]
+        assert "2023-11-14" in numbers[0][3]

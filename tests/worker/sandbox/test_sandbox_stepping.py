@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,19 +54,6 @@ def line_of(said: str) -> int:
 
 @each_isolation
 class TestCommands:
-    def test_next_goes_over_calls_and_step_into_them(self, step: Any) -> None:
-        over = step(["n"] * 4, LOOP)
-        assert [line_of(said) for said in over.said] == [1, 4, 5, 6, 5]
-        into = step(["n", "n", "n", "s", "n", "n", "p twice", "r", "n"], LOOP)
-        assert [line_of(said) for said in into.said[:6]] == [1, 4, 5, 6, 1, 2]
-        assert into.said[7] == "0\n"
-
-    def test_a_breakpoint_in_a_loop_stops_in_each_round(self, step: Any) -> None:
-        typist = step(["b 6", "c", "p n", "c", "p n", "cl 6", "cl", "c"], LOOP)
-        assert (typist.said[3], typist.said[5]) == ("0\n", "1\n")
-        assert typist.breakpoints == []
-        assert typist.printed == "total 12\n"
-
     def test_conditions_until_and_where(self, step: Any) -> None:
         typist = step(["b 2, x == 2", "c", "p n, x", "w", "until 7", "cl all", "until 7"], LOOP)
         assert typist.said[3] == "(2, 2)\n"
@@ -77,22 +62,10 @@ class TestCommands:
             "2",
         ]
 
-    def test_variables_can_be_seen_and_changed(self, step: Any) -> None:
-        typist = step(["n", "n", "!total = 100", "vars", "n + 1", "cl all"], LOOP)
-        assert "total = 100\n" in typist.said[4]
-        assert "NameError" in typist.said[5]
-        assert typist.printed == "total 112\n"
-
     def test_a_later_snippet_can_have_a_breakpoint_before_it_runs(self, step: Any) -> None:
         typist = step(["b 2:2", "c", "p second"], "first = 1", "second = first + 1\nthird = 3")
         assert typist.breakpoints == [["<step 2>", 2, 0, None]]
         assert typist.said[3] == "2\n"
-
-    def test_an_exception_is_stepped_through(self, step: Any) -> None:
-        code = "try:\n    get_product('none')\nexcept Exception as e:\n    kept = str(e)\nkept"
-        typist = step(["n", "n", "n", "n", "p str(e)"], code)
-        assert "Error: " in typist.said[2].splitlines()[0]
-        assert [line_of(said) for said in typist.said[2:5]] == [2, 3, 4]
 
     def test_a_variable_is_changed_while_a_call_waits(
         self, shop: Shop, name: SandboxKind, monkeypatch: pytest.MonkeyPatch
@@ -153,7 +126,7 @@ class TestWalls:
     def test_nobody_is_asked_where_nobody_steps(self, shop: Shop, name: SandboxKind) -> None:
         with open_sandbox(shop, None, name) as box:
             with pytest.raises(SandboxError) as caught:
-                box(saying({"said": "Your key?", "new": True, "breakpoints": [], "step": 1}))
+                box(saying({"said": "Your key?", "new": True, "breakpoints": []}))
             assert caught.value.kind == "crash"
 
     @pytest.mark.promise("generated code is contained")
@@ -173,7 +146,7 @@ class TestWalls:
         typist = Typist([])
         with open_sandbox(shop, None, name, terminal=typist) as box:
             with pytest.raises(SandboxError) as caught:
-                box(saying({**message, "step": 1}))
+                box(saying(message))
             assert caught.value.kind == "crash"
             assert len(typist.said) == 1
             assert box.host_faults == []
@@ -181,12 +154,12 @@ class TestWalls:
 
 def saying(message: dict[str, Any]) -> str:
     """Code that sends a message to the host past the channel, and waits."""
-    body = json.dumps(message).encode()
-    data = struct.pack(">I", len(body)) + body
     return (
-        "import gc, socket, time\n"
-        "link = next(o for o in gc.get_objects() if isinstance(o, socket.socket))\n"
-        f"link.sendall({data!r})\nlink.recv(1000)"
+        "import gc, json, struct\n"
+        "channel = next(o for o in gc.get_objects() if type(o).__name__ == 'Channel')\n"
+        f"body = json.dumps({message!r} | {{'token': channel.token}}).encode()\n"
+        "channel._link.sendall(struct.pack('>I', len(body)) + body)\n"
+        "channel._link.recv(1000)"
     )
 
 

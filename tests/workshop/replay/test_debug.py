@@ -23,7 +23,6 @@ from cli.cli import app
 from core.runs.reader import read_tasks
 from tests.kit.combo import data_of
 from tests.worker.sandbox.kinds import STANDING
-from workshop.simulator.company.pack import BUNDLED_PACK as COMPANY_PACK
 from workshop.simulator.worlds import load_pack
 
 ROOT = Path(__file__).parents[3]
@@ -95,21 +94,6 @@ def line_of(answer: str) -> tuple[int, int]:
 
 LONG_LINES = [*range(1, 9), 9, 10, 11, 9, 10, 11, 9, *range(12, 18)]
 """The lines that LONG runs: the loop has two rounds."""
-
-
-def test_next_goes_through_the_lines_of_a_recorded_program(record: Record) -> None:
-    talk = said(record(LONG), *["n"] * 20, "n")
-    assert [line_of(answer)[1] for answer in talk[:21]] == LONG_LINES
-    assert len(LONG_LINES) > 20
-    assert "call 1: Combo_Find_Products_For_Query" in talk[1]
-    assert "This is what was recorded." in talk[21]
-
-
-def test_a_breakpoint_in_a_loop_stops_in_each_round(record: Record) -> None:
-    talk = said(record(LONG), "b 10", "c", "p wanted, budget", "c", "wanted, budget", "c", "q")
-    assert (talk[3], talk[5]) == ("(0, 6)\n", "(1, 2)\n")
-    assert line_of(talk[4]) == (1, 10)
-    assert "The end." in talk[6]
 
 
 def test_until_leaves_a_loop(record: Record) -> None:
@@ -248,8 +232,8 @@ def test_the_shop_goes_on_where_the_record_ends(
 
 def test_the_state_follows_the_writes(run: Path) -> None:
     talk = said(run, "state", "b 2:4", "c", "state")
-    assert 'after 0 recorded writes: {"items": {}, "coupon": ""}' in talk[1]
-    assert 'after 1 recorded writes: {"items": {"tea": 2}, "coupon": ""}' in talk[4]
+    assert "nothing was written since" in talk[1]
+    assert '/basket/add {"sku": "tea", "quantity": 2}: done' in talk[4]
 
 
 def test_save_writes_a_pack_that_the_platform_takes(run: Path, tmp_path: Path) -> None:
@@ -306,6 +290,24 @@ def test_what_cannot_be_done_is_said(run: Path, line: str, answer: str) -> None:
     assert answer in said(run, line)[1]
 
 
+def test_a_fork_plays_the_task_on_behind_the_edited_turn(tmp_path: Path) -> None:
+    task = "all_tents_ghost_stock"
+    models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
+    words = ["--task", task, "--out", str(tmp_path), "--quiet"]
+    assert CliRunner().invoke(app, words, env=models).exit_code == 0
+    (folder,) = tmp_path.iterdir()
+    typed = "answer raise the shop is closed\nfork\n"
+    debugged = ["debug", str(folder), "--task", task, "--turn", "2"]
+    done = CliRunner().invoke(app, debugged, input=typed, env=models)
+    assert "forked at turn 3" in done.output
+    (fork,) = set(tmp_path.iterdir()) - {folder}
+    turns = [one.turn for one in read_tasks(fork)[0].work if one.turn and one.turn.report]
+    first = turns[1].report.calls[0] if turns[1].report else None
+    assert first is not None
+    assert (first.outcome, first.error) == ("failed", "the shop is closed")
+    assert read_tasks(fork)[0].result != read_tasks(folder)[0].result
+
+
 def test_at_the_end_only_going_back_is_left(run: Path) -> None:
     talk = said(run, "c", "n", "answer raise x", "fork", "answer #1 1", "back")
     assert "the code has ended" in talk[2]
@@ -325,71 +327,6 @@ def test_a_flood_of_prints_is_cut_on_the_screen(record: Record) -> None:
     talk = debug(record("print('x' * 3_000_000)\nfinal_answer(1)"), "c")
     assert len(talk) < 100_000
     assert "This is what was recorded." in talk
-
-
-SEVERAL_READS = "corvane-projects-of"
-"""A task whose program reads several records in a loop."""
-
-
-@pytest.fixture(scope="module")
-def company_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Two played tasks of the company; their folder, and the name of the one that logs hours."""
-    (spec, *_) = [
-        scenario.spec_id
-        for scenario in load_pack(COMPANY_PACK).scenarios
-        if [event.type for event in scenario.expect.events] == ["Evt_TimeEntryLogged"]
-    ]
-    out = tmp_path_factory.mktemp("logs")
-    tasks = ["--task", spec, "--task", SEVERAL_READS]
-    words = ["--benchmark", "company", *tasks, "--out", str(out), "--quiet"]
-    models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
-    assert CliRunner().invoke(app, words, env=models).exit_code == 0
-    (folder,) = out.iterdir()
-    return folder, spec
-
-
-class TestCompany:
-    """The same on the other benchmark, whose program the run's own model wrote."""
-
-    @pytest.fixture
-    def talk(self, company_run: tuple[Path, str]) -> Callable[..., list[str]]:
-        folder, spec = company_run
-        return lambda *typed: said(folder, *typed, task=spec)
-
-    @pytest.fixture
-    def call(self, company_run: tuple[Path, str]) -> tuple[int, int]:
-        """Step and line of the first call of the turn that is opened."""
-        (task,) = read_tasks(company_run[0], company_run[1])
-        first = task.work[-1].tools[0]
-        assert first.step
-        assert first.line
-        return first.step, first.line
-
-    def test_next_goes_through_20_lines(self, company_run: tuple[Path, str]) -> None:
-        answers = said(company_run[0], *["n"] * 20, task=SEVERAL_READS)
-        stops = [line_of(answer) for answer in answers[:21]]
-        assert len(stops) == 21
-        assert len(set(stops)) >= 5  # lines of the loop come again
-        assert "call 1: Req_GetEmployee(" in "".join(answers)
-
-    def test_a_breakpoint_in_a_loop(self, talk: Any, call: tuple[int, int]) -> None:
-        step, line = call
-        answers = talk(f"b {step}:{line}", "c", "c")
-        assert line_of(answers[2]) == call
-        assert "Combo_Log_Time_For_Project(" in answers[3]
-
-    def test_an_answer_that_is_made_to_raise(self, talk: Any, call: tuple[int, int]) -> None:
-        step, line = call
-        answers = talk(f"b {step}:{line}", "c", "answer raise RuntimeError: not allowed", "n", "c")
-        assert "not allowed" in answers[4]
-        assert line_of(answers[4])[0] == step
-        assert "This is not what was recorded" in answers[5]
-
-    def test_back_and_a_changed_answer(self, talk: Any, call: tuple[int, int]) -> None:
-        answers = talk("c", "back 1", 'answer {"note": "made up"}', "n", "c", "back 1", "c")
-        assert line_of(answers[2]) == call
-        assert '{"note": "made up"} [edited]' in answers[4]
-        assert "This is what was recorded." in answers[7]
 
 
 NESTED = """\
@@ -488,6 +425,11 @@ class Screen:
     def type(self, text: str) -> None:
         os.write(self._ours, text.encode())
 
+    def say(self, line: str) -> str:
+        """Type a line; what is shown until the next question."""
+        self.type(f"{line}\n")
+        return self.until("(debug) ")
+
     def until(self, text: str, seconds: float = 60) -> str:
         """What is shown up to this text. Raises AssertionError: it does not come."""
         while text.encode() not in self._shown:
@@ -506,16 +448,65 @@ class Screen:
         return code
 
 
-def test_at_a_real_terminal(run: Path) -> None:
+@pytest.fixture(params=["store", "company"])
+def recorded(request: pytest.FixtureRequest) -> tuple[Path, str, tuple[int, int]]:
+    """A run, its task, and step and line of a loop's body, in the program of that turn."""
+    if request.param == "store":
+        return request.getfixturevalue("record")(LONG), "shop", (1, 10)
+    folder = request.getfixturevalue("company_run")
+    (task,) = read_tasks(folder, SEVERAL_READS)
+    first = task.work[-1].tools[0]
+    return folder, SEVERAL_READS, (first.step or 0, first.line or 0)
+
+
+SEVERAL_READS = "corvane-projects-of"
+"""A task of the company whose program, which the run's own model wrote, reads in a loop."""
+
+
+@pytest.fixture(scope="module")
+def company_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("logs")
+    words = ["--benchmark", "company", "--task", SEVERAL_READS, "--out", str(out), "--quiet"]
+    models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
+    assert CliRunner().invoke(app, words, env=models).exit_code == 0
+    (folder,) = out.iterdir()
+    return folder
+
+
+def test_a_session_at_a_real_terminal(recorded: tuple[Path, str, tuple[int, int]]) -> None:
+    folder, task, (step, line) = recorded
+    screen = Screen("debug", str(folder), "--task", task)
+    stops = [line_of(screen.until("(debug) ")), *(line_of(screen.say("n")) for _ in range(20))]
+    assert len(set(stops)) < 21  # lines of a loop come again
+    if task == "shop":
+        assert [at for _, at in stops] == LONG_LINES[:21]
+
+    assert "call 1 waits" in screen.say("back 1")
+    screen.say(f"b {step}:{line}")
+    assert line_of(screen.say("c")) == (step, line)
+    assert line_of(screen.say("c")) == (step, line)
+
+    screen.say("cl all")
+    screen.say("back 1")
+    screen.say("answer raise RuntimeError: not allowed")
+    assert "RuntimeError: not allowed" in screen.say("n")
+    assert "This is not what was recorded" in screen.say("c")
+
+    assert "edited answer of call 1 is dropped" in screen.say("back 1")
+    assert "edited" in screen.say('answer {"matches": [], "note": "made up"}')
+    assert '{"matches": [], "note": "made up"} [edited]' in screen.say("n")
+    screen.say("back 1")
+    assert "This is what was recorded." in screen.say("c")
+    screen.type("q\n")
+    assert screen.end() == 0
+
+
+def test_names_are_completed_and_ctrl_c_ends_nothing(run: Path) -> None:
     screen = Screen("debug", str(run), "--task", "shop")
     screen.until("(debug) ")
-    for typed, shown in (("n", "(4)<module>()"), ("s", "--Call--"), ("n", "(2)find"), ("n", "(3)")):
-        screen.type(f"{typed}\n")
-        screen.until(shown)
-        screen.until("(debug) ")
-    screen.type("p wan\t\n")
-    screen.until("'GREEN TEA'")
-    screen.until("(debug) ")
+    for line, shown in (("n", "(4)<module>()"), ("s", "--Call--"), ("n", "(2)find"), ("n", "(3)")):
+        assert shown in screen.say(line)
+    assert "'GREEN TEA'" in screen.say("p wan\t")
     screen.interrupt("q quits")
     screen.type("q\n")
     assert screen.end() == 0

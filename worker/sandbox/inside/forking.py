@@ -32,7 +32,6 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _NO_NEW_PRIVILEGES, _DIE_WITH_PARENT, _SET_FILTER = 38, 1, 22
 """Options of prctl(2)."""
 _FILTER_MODE = 2
-_PAGE = 4096
 _LEAST = 16 << 20
 """Bytes that code must have for its data, or it is not worth beginning."""
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
@@ -50,8 +49,11 @@ _READ_ANYTHING = 1 << 2
 """CAP_DAC_READ_SEARCH."""
 
 
-def main(control: socket.socket, start: dict[str, Any]) -> None:
-    """Serve until the host closes its end."""
+def main() -> None:
+    """Serve on the socket that is standard input, until the host closes its end."""
+    control = socket.socket(fileno=0)
+    start = json.loads(control.recv(1 << 18))
+    sys.argv = sys.orig_argv = [""]
     for name in start["modules"]:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -62,9 +64,11 @@ def main(control: socket.socket, start: dict[str, Any]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     program = _Filter(bytes.fromhex(start["session_filter"]))
     _control(_NO_NEW_PRIVILEGES, 1)
+    with open("/proc/self/statm", encoding="ascii") as file:
+        size = int(file.read().split()[0]) * mmap.PAGESIZE
+    _check_room(size)
     _restrict_files(_library(start["not_shown"]))
     _Filter(bytes.fromhex(start["server_filter"])).load()
-    size = _address_space()
     gc.collect()
     gc.freeze()
     control.send(b"ready")
@@ -135,26 +139,11 @@ def _at_most(kind: int, most: int) -> int:
     return most if hard == resource.RLIM_INFINITY else min(most, hard)
 
 
-def _address_space() -> int:
-    """Bytes of address space in use, found by trying which limit still lets a page be mapped.
-
-    Ends the server where the rest is too little for any session.
-    """
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+def _check_room(size: int) -> None:
+    """End the server where the rest of the address space is too little for any session."""
     most = _at_most(resource.RLIMIT_AS, 1 << 40)
-    low, high = 0, most
-    while high - low > _PAGE:
-        middle = (low + high) // 2
-        resource.setrlimit(resource.RLIMIT_AS, (middle, hard))
-        try:
-            mmap.mmap(-1, _PAGE).close()
-            high = middle
-        except OSError:
-            low = middle
-    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-    if most < high + interpreter.RESERVE + _LEAST:
+    if most < size + interpreter.RESERVE + _LEAST:
         sys.exit(f"the limit of the address space, {most >> 20} MB, is too small to run code")
-    return high
 
 
 class _Filter:

@@ -23,7 +23,7 @@ from functools import partial
 from typing import Any
 
 from worker.sandbox.inside import determinism
-from worker.sandbox.values import NotPlain, Unframer, frame, pack, plain_json, plain_value, shorten
+from worker.sandbox.values import NotPlain, Plain, Unframer, frame, plain_json, shorten
 
 _FILE = re.compile(r"<step (\d+)>")
 _MOST_FRAMES = 40
@@ -47,6 +47,9 @@ class Channel:
         self._late: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
         """Threads that have outlived the step in which they began."""
         self.step = 0
+        self.token = ""
+        """Told by the host with each snippet; it listens to no message without it, so that code
+        cannot speak for a later step."""
         self.stepper: Any = None
         """Of a session that a person steps through: the debugger."""
 
@@ -63,8 +66,8 @@ class Channel:
         """Report a step and close the way for threads that outlive it, also in later steps."""
         with self._lock:
             self._late.update(t for t in threading.enumerate() if not _may_go_on(t))
-            step, self.step = self.step, 0
-            self._link.sendall(frame({"end": result, "step": step}))
+            token, self.token = self.token, ""
+            self._link.sendall(frame({"end": result, "token": token}))
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a tool. Raises what the host answers, SystemExit when the step is over."""
@@ -78,27 +81,25 @@ class Channel:
 
     def finish(self, limit: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Give the final answer, which ends the step. Raises SystemExit."""
-        given = [*args, *kwargs.values()]
-        if len(given) != 1:
-            raise TypeError(f"final_answer() takes 1 argument but {len(given)} were given")
-        self._ask({"final": _value(given[0], limit)})
+        given = [_value(value, limit) for value in (*args, *kwargs.values())]
+        self._ask({"call": "final_answer", "args": given, "kwargs": {}})
 
     def ask_person(self, message: dict[str, Any]) -> dict[str, Any]:
         """Say something to the person who steps through the code; their reply."""
         with self._lock:
-            self._link.sendall(frame({**message, "step": self.step}))
+            self._link.sendall(frame({**message, "token": self.token}))
             return self.receive()
 
     def _ask(self, request: dict[str, Any]) -> Any:
         if self.stepper and self.stepper.is_asking:
             raise RuntimeError("an expression cannot call tools")
         with self._lock:
-            if not self.step or threading.current_thread() in self._late:
+            if not self.token or threading.current_thread() in self._late:
                 raise SystemExit
-            self._link.sendall(frame({**request, "step": self.step}))
+            self._link.sendall(frame({**request, "token": self.token}))
             while "pause" in (answer := self.receive()):
                 paused = bool(self.stepper and self.stepper.pause())
-                self._link.sendall(frame({"paused": paused, "step": self.step}))
+                self._link.sendall(frame({"paused": paused, "token": self.token}))
         if answer["raises"]:
             raise getattr(builtins, answer["raises"])(*[answer["text"]] if answer["text"] else [])
         return answer["value"]
@@ -132,7 +133,7 @@ def serve(link: socket.socket, settings: dict[str, Any], prints: io.TextIOWrappe
     link.sendall(frame({"hello": 1}))  # the kernel adds who says it
     while True:
         request = channel.receive()
-        channel.step = int(request["step"])
+        channel.step, channel.token = int(request["step"]), str(request["token"])
         # A name that the code gave to something else is a tool again in the next step.
         names.update(tools)
         if request.get("stepper"):
@@ -206,9 +207,10 @@ def _execute(code: str, file: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), file, "eval", dont_inherit=True), names)
 
 
-def _value(value: Any, limit: int) -> Any:
+def _value(value: Any, limit: int) -> Plain:
+    """A value as plain data, or as a text about it."""
     try:
-        return pack(plain_value(value, 20 * limit, "the value"))
+        return plain_json(value, 20 * limit, "the value")
     except NotPlain as refusal:
         if "of the type" not in str(refusal):
             return f"<{refusal}>"

@@ -17,20 +17,13 @@ from rich.console import Console
 from core.ledger import ToolCall, ToolFault
 from core.ledger.calls import FaultKind, shorten
 from core.runs.task import Turn
+from core.runs.work import WorkReport
 from core.text import clean
 from core.tools.faults import Refused
 from worker.sandbox.check import bound_names, parse
 from worker.sandbox.executor import SandboxExecutor
-from workshop.replay.debugger.bench import bench_of
-from workshop.replay.debugger.debug_state import (
-    Answered,
-    BadCommand,
-    DebugState,
-    EditedAnswer,
-    Ended,
-    WaitingCall,
-)
-from workshop.replay.recorded_tools import answer_of
+from workshop.replay.debug import BadCommand, DebuggedTurn, EditedAnswer, WaitingCall
+from workshop.replay.saved_pack import SeenTask, pack_of
 
 HELP: str = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))[
     "commands"
@@ -73,7 +66,7 @@ class Terminal:
     answers that were given up to there.
     """
 
-    def __init__(self, debug: DebugState, console: Console) -> None:
+    def __init__(self, debug: DebuggedTurn, console: Console) -> None:
         self.next: Literal["back", "leave"] | None = None
         """What the KeyboardInterrupt means that was raised here last."""
         self.forked: Turn | None = None
@@ -103,9 +96,8 @@ class Terminal:
 
             readline.set_completer(self._complete)
             readline.parse_and_bind("tab: complete")
-        subject = debug.subject
-        self._say(f"{subject.spec_id}, turn {subject.turn}. Task: {subject.text}")
-        self._say(f"Instruction: {subject.instruction}")
+        self._say(f"{debug.spec_id}, turn {debug.number}. Task: {debug.text}")
+        self._say(f"Instruction: {debug.instruction}")
         if debug.sandbox == "monty":
             self._say("Monty cannot stop at lines or show variables: n goes to the next call")
 
@@ -180,46 +172,46 @@ class Terminal:
             except (BadCommand, ToolFault) as error:
                 self._say(f"*** {error}")
 
-    def answer(self, waiting: WaitingCall) -> ToolCall:
-        """Answer a call, with a stop before it where one is wanted or nobody else knows an answer.
+    def wait_at(self, waiting: WaitingCall) -> None:
+        """Find the answer of a call, with a stop before it where one is wanted, or nobody has one.
 
         Raises KeyboardInterrupt as ``ask``.
         """
-        debug, self._waiting = self._debug, waiting
+        self._waiting = waiting
         try:
-            by_call = debug.sandbox == "monty" and not (self._runs_on or self._forks)
+            by_call = self._debug.sandbox == "monty" and not (self._runs_on or self._forks)
             if by_call or waiting.number in self._stops_at:
                 self._stop_at(waiting)
-            if waiting.number > len(debug.history):
-                while (answered := self._answered(waiting)) is None:
-                    self._forks = False
-                    self._say(f"*** {_NO_ANSWER}")
-                    self._stop_at(waiting)
-                debug.history.append(answered)
+            while not self._has_answer(waiting):
+                self._forks = False
+                self._say(f"*** {_NO_ANSWER}")
+                self._stop_at(waiting)
         finally:
             self._waiting = None
-        answered, self._made = debug.history[waiting.number - 1], waiting.number
-        if not self._is_redoing:
-            self._say(f"call {waiting.number}: {answered.call.prompt(SHORT)} [{answered.by}]")
-        return answered.call
 
-    def _answered(self, waiting: WaitingCall) -> Answered | None:
+    def _has_answer(self, waiting: WaitingCall) -> bool:
         left = self._debug.left
         try:
-            return self._debug.answer(waiting)
+            return self._debug.find_answer(waiting)
         except ToolFault as fault:
             self._say(f"*** {fault}")
-            return None
+            return False
         finally:
             if left is None and self._debug.left is not None:
                 self._say(f"left the record at call {self._debug.left}")
 
+    def note(self, call: ToolCall) -> None:
+        """Keep a call that has been answered."""
+        origin, self._made = self._debug.note(call), call.number
+        if not self._is_redoing:
+            self._say(f"call {call.number}: {call.prompt(SHORT)} [{origin}]")
+
     def _stop_at(self, waiting: WaitingCall) -> None:
         """Stop at a call: inside the sandbox where that is possible, else here."""
         if not self._is_redoing or not self._redo:
-            arguments = self._debug.bind(waiting).items()
+            arguments = waiting.arguments.items()
             shown = ", ".join(f"{key}={shorten(value, SHORT)}" for key, value in arguments)
-            self._say(f"call {waiting.number} waits: {waiting.name}({shown})")
+            self._say(f"call {waiting.number} waits: {waiting.tool.name}({shown})")
         if self.executor is None or not self.executor.pause():
             self._stop_outside(waiting)
 
@@ -241,20 +233,20 @@ class Terminal:
             if abs(number - here) <= AROUND:
                 self._say(f"{number:>4} {'->' if number == here else '  '} {line}")
 
-    def at_end(self, ended: Ended | None) -> NoReturn:
+    def at_end(self, report: WorkReport | None) -> NoReturn:
         """Show the outcome and take commands. None: the person interrupted the code.
 
         Raises KeyboardInterrupt to go back or leave.
         """
         self._has_ended, self._is_redoing = True, False
-        if ended is None:
+        if report is None:
             self._say("\nInterrupted.")
         else:
-            self._show_end(ended)
+            self._show_end(report)
         while True:
             try:
-                if self._forks and ended is not None:
-                    self.forked = self._debug.edited_turn(ended)
+                if self._forks and report is not None:
+                    self.forked = self._debug.edited_turn(report)
                     self._leave()
                 self._forks = False
                 if self._ask_person() != "c" or not self._forks:
@@ -263,21 +255,15 @@ class Terminal:
                 self._forks = False
                 self._say(f"*** {error}")
 
-    def _show_end(self, ended: Ended) -> None:
-        for number, step in enumerate(ended.steps, start=1):
+    def _show_end(self, report: WorkReport) -> None:
+        for number, step in enumerate(report.steps, start=1):
             if step.error:
                 self._say(f"step {number} ended: {step.error}")
-        if ended.answered:
-            self._say(f"\nThe end. Result: {shorten(ended.result, LONG)}")
-        else:
-            self._say("\nThe end: the code gave no final answer.")
-        recorded = self._debug.subject.recorded
-        if recorded and recorded.report:
-            is_same = self._debug.is_as_recorded(ended)
-            report = recorded.report
-            was = shorten(report.result, LONG) if report.answered else "no final answer"
-            same = "This is what was recorded."
-            self._say(same if is_same else f"This is not what was recorded: {was}")
+        self._say(f"\nThe end. Result: {_ending(report)}")
+        if self._debug.ends_as_recorded(report):
+            self._say("This is what was recorded.")
+        elif self._debug.turn and (was := self._debug.turn.report):
+            self._say(f"This is not what was recorded: {_ending(was)}")
 
     def _leave(self) -> NoReturn:
         self.next = "leave"
@@ -305,7 +291,7 @@ class Terminal:
 
     def _following(self) -> int:
         """Number of the call that waits or is the next one."""
-        return self._waiting.number if self._waiting else len(self._debug.history) + 1
+        return self._waiting.number if self._waiting else len(self._debug.answers) + 1
 
     def do_fork(self, _: str) -> str:
         """Carry the code out to its end, and leave with the turn as it went."""
@@ -321,7 +307,7 @@ class Terminal:
             raise BadCommand("a live run cannot go back: its requests were sent")
         calls: set[int] = set()
         if text:
-            number, last = _number(text), len(debug.history)
+            number, last = _number(text), len(debug.answers)
             if not 1 <= number <= last:
                 revisited = f"calls 1 to {last} can be revisited" if last else "no call was made"
                 raise BadCommand(revisited)
@@ -343,10 +329,16 @@ class Terminal:
         raise KeyboardInterrupt
 
     def do_state(self, _: str) -> None:
-        """Show the state of the benchmark at this stop."""
+        """Show the state at the start of the turn, and what was sent since."""
         debug = self._debug
-        self._say(bench_of(debug.benchmark).state_at(debug.subject.state, debug.calls))
-        by_hand = [str(one.call.number) for one in debug.history if one.by == "edited"]
+        self._say(f"at the start of the turn: {debug.state}")
+        sent = [w for call in debug.calls for w in call.requests if w.kind == "write"]
+        self._say(f"after {len(sent)} writes:" if sent else "nothing was written since")
+        for write in sent:
+            self._say(
+                f"  {write.path} {json.dumps(write.body, ensure_ascii=False)}: {write.outcome}"
+            )
+        by_hand = [str(call.number) for call, origin in debug.answers if origin == "edited"]
         if by_hand:
             self._say(f"calls with an edited answer sent nothing: {', '.join(by_hand)}")
         live = debug.live_task() if debug.left is not None else None
@@ -355,15 +347,15 @@ class Terminal:
 
     def do_calls(self, _: str) -> None:
         """List the calls so far, the waiting one, and those of the record to come."""
-        debug, following = self._debug, len(self._debug.history) + 1
-        for one in debug.history:
-            self._say(f"   {_listed(one.call)} [{one.by}]")
+        debug, following = self._debug, len(self._debug.answers) + 1
+        for call, origin in debug.answers:
+            self._say(f"   {_listed(call)} [{origin}]")
         if waiting := self._waiting:
-            self._say(f"-> {waiting.number:>3} line {waiting.line}: {waiting.name} is waiting")
+            self._say(f"-> {waiting.number:>3} line {waiting.line}: {waiting.tool.name} is waiting")
             following = waiting.number + 1
-        while call := debug.recorded_call(following):
+        while to_come := debug.recorded_call(following):
             edited = ", edited" if following in debug.edits else ""
-            self._say(f"   {_listed(call)} [to come{edited}]")
+            self._say(f"   {_listed(to_come)} [to come{edited}]")
             following += 1
 
     def do_answer(self, text: str) -> None:
@@ -371,7 +363,7 @@ class Terminal:
         debug, number = self._debug, self._following()
         if numbered := _NUMBERED.match(text):
             number, text = int(numbered["number"]), text[numbered.end() :]
-        if number <= len(debug.history) and text:
+        if number <= len(debug.answers) and text:
             raise BadCommand(f"call {number} was answered; back {number} goes there")
         if self._has_ended and text:
             raise BadCommand("the code has ended; back goes to the last stop")
@@ -398,7 +390,7 @@ class Terminal:
 
     def _show_answer(self, number: int) -> None:
         debug = self._debug
-        past = debug.history[number - 1].call if number <= len(debug.history) else None
+        past = debug.calls[number - 1] if number <= len(debug.answers) else None
         call = past or debug.recorded_call(number)
         if call:
             self._say(f"call {number}: {call.prompt(0)}")
@@ -414,13 +406,22 @@ class Terminal:
         """Write what happened as a scenario of a new pack."""
         if not text:
             raise BadCommand("use: save FILE")
-        debug, subject = self._debug, self._debug.subject
+        debug = self._debug
         # What was recorded tells of the benchmark, too, where the person has answered otherwise.
-        calls = [*subject.before, *debug.calls, *debug.record, *subject.after]
-        edited = [one.call for one in debug.history if one.by == "edited"]
-        pack = bench_of(debug.benchmark).scenario_of(
-            subject.spec_id, subject.text, calls, subject.result, edited
+        later = [one for one in debug.log.work if one.number > debug.number] if debug.log else []
+        after = [call for one in later for call in one.tools]
+        result = debug.log.result if debug.log else None
+        seen = SeenTask(
+            spec_id=debug.spec_id,
+            text=debug.text,
+            calls=[*debug.before, *debug.calls, *debug.record, *after],
+            result=result.model_dump() if result else None,
+            edited=[call for call, origin in debug.answers if origin == "edited"],
         )
+        try:
+            pack = pack_of(debug.benchmark.name, seen)
+        except ValueError as error:
+            raise BadCommand(str(error)) from None
         try:
             with Path(text).expanduser().open("x", encoding="utf-8") as file:
                 file.write(json.dumps(pack, ensure_ascii=False, indent=1) + "\n")
@@ -433,33 +434,17 @@ class Terminal:
     def _complete(self, text: str, state: int) -> str | None:
         """The commands, tools and variables that begin so, one by one."""
         names = {name.removeprefix("do_") for name in dir(self) if name.startswith("do_")}
-        names |= {*self._debug.tools, *(name for code in self.codes for name in _names_in(code))}
+        names |= {*(name for code in self.codes for name in _names_in(code))}
         fitting = sorted(name for name in names if name.startswith(text))
         return fitting[state] if state < len(fitting) else None
 
 
-class AskingHost:
-    """The tools of a debugged instruction; see ``ToolHost``."""
-
-    waited = 0.0
-
-    def __init__(self, debug: DebugState, terminal: Terminal) -> None:
-        self.names = frozenset(debug.tools)
-        self.signatures = {name: tool.signature for name, tool in debug.tools.items()}
-        self._terminal = terminal
-        self._number = 0
-
-    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
-        """The answer of the terminal. Raises KeyboardInterrupt to stop."""
-        self._number += 1
-        executor = self._terminal.executor
-        step, line = (executor and executor.position) or (0, 0)
-        waiting = WaitingCall(self._number, name, tuple(args), dict(kwargs), step, line)
-        return answer_of(self._terminal.answer(waiting))
-
-
 def _listed(call: ToolCall) -> str:
     return f"{call.number:>3} line {call.line or '?'}: {call.prompt(80)}"
+
+
+def _ending(report: WorkReport) -> str:
+    return shorten(report.result, LONG) if report.answered else "no final answer"
 
 
 def _text(value: object) -> str:

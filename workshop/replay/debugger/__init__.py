@@ -1,1 +1,0 @@
-"""The step debugger: recorded or live work, stopped at each tool call."""
