@@ -24,7 +24,7 @@ from core.models.redact import hide
 from core.runs.errors import NotRecorded
 from core.runs.journal import write_whole
 from core.runs.manifest import Manifest, ModelPair, read_manifest
-from core.runs.summary import summary_of
+from core.runs.summary import EFFECTS, summary_of
 
 Outcome = Literal["finished", "unfinished", "error"]
 Failure = Literal[
@@ -204,6 +204,11 @@ class Totals(Record):
     cost_usd: float | None
     seconds: float
     """Wall time."""
+
+    @property
+    def effects(self) -> dict[str, int | None]:
+        """How many were lost, doubled and unauthorised, where it is known."""
+        return {name: getattr(self, name) for name in EFFECTS}
 
 
 class RunResults(Record):

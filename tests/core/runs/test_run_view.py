@@ -47,8 +47,8 @@ def test_a_task_under_way_is_running_and_shows_the_turn_that_is_not_over(tmp_pat
     log = read_run_view(run.write(running=True)).tasks[0]
     assert [(act.number, act.turn is None) for act in log.turns] == [(1, False), (2, True)]
     row = rows_of([log])[0]
-    values = {column.name: column.value(row) for column in COLUMNS}
-    assert (log.status, row.outcome, values["turns"]) == ("running", "running", 1)
+    values = {column.name: column.value(row.result) for column in COLUMNS}
+    assert (log.status, row.result.ended, values["turns"]) == ("running", "running", 1)
     assert (values["score"], values["tokens"]) == (None, 1920)
 
 
@@ -57,7 +57,7 @@ def test_unknown_stays_unknown(tmp_path: Path) -> None:
     run.task("tea", asked(usage=Usage()), worked(), score=None, cost_usd=None, tokens=Usage())
     view = read_run_view(run.write())
     row = rows_of(view.tasks)[0]
-    values = {column.name: column.value(row) for column in COLUMNS}
+    values = {column.name: column.value(row.result) for column in COLUMNS}
     assert (values["tokens"], values["cost"], row.record.score) == (None, None, None)
     sums = totals(view)
     assert (sums.score_mean, sums.cost_usd, sums.tokens.prompt) == (None, None, None)

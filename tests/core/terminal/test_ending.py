@@ -94,7 +94,7 @@ def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:
     )
     assert not limited.passed
     assert limited.strict == 0.0
-    rows = summary_table(run, 200).columns[2]._cells
+    rows = summary_table(run).columns[2]._cells
     assert str(rows[0]) == "error: model"
 
 
@@ -156,7 +156,7 @@ def test_programs_that_failed_alike_take_one_line() -> None:
         "  worker code failed: NameError: f, 5 tasks (t0, t1, t2 and 2 more)",
         "  declined: m  0.0  FAIL: none",
     ]
-    row = summary_table(results(*failed), 200).columns[2]._cells
+    row = summary_table(results(*failed)).columns[2]._cells
     assert str(row[0]) == "declined: worker code failed"
 
 

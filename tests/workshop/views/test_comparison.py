@@ -14,7 +14,8 @@ from core.runs.errors import CannotRun
 from core.runs.results import TaskResult
 from core.runs.summary import measures_of
 from tests.kit.run_folders import RunFolder
-from workshop.views.comparison import Side, compare, read_side
+from workshop.views.comparison import Side, compare, exact_p, plan, read_side
+from workshop.views.measured import figures_of
 
 LLM = ("some/model", "some/model")
 KEYLESS = ("scripted/store", "scripted/store")
@@ -107,6 +108,40 @@ def test_what_tasks_took_is_compared_where_it_is_known() -> None:
     measures = {m.name: m for m in compare(a, b, 0.02).measures}
     assert (measures["turns"].difference, measures["turns"].low) == (1.0, 1.0)
     assert (measures["prompt_tokens"].tasks, measures["prompt_tokens"].a) == (0, None)
+
+
+def test_effects_are_compared_as_counts_where_there_are_any() -> None:
+    a = side(*[outcome(lost=0, doubled=1, unauthorised=0)] * 10)
+    b = side(*[outcome(lost=0, doubled=int(n % 2) * 3, unauthorised=0) for n in range(10)])
+    found = compare(a, b, 0.02)
+    measures = {m.name: m for m in found.measures}
+    assert not {"lost", "unauthorised"} & measures.keys()
+    doubled = measures["doubled"]
+    assert (doubled.a, doubled.b, doubled.difference) == (1.0, 1.5, 0.5)
+    assert doubled.low is not None
+    assert doubled.high is not None
+    assert doubled.low < 0 < doubled.high
+    (shown,) = (one for one in figures_of(found) if one.name == "Doubled")
+    assert (shown.a, shown.b, shown.moved, shown.tone) == ("10", "15", "+5", "bad")
+
+
+@pytest.mark.parametrize(("points", "noisy"), [(10, 0), (10, 30), (5, 10)])
+def test_as_many_tasks_as_are_planned_tell_the_loss_four_times_of_five(
+    points: int, noisy: int
+) -> None:
+    flips = [outcome(bool(n % 2)) for n in range(noisy)]
+    still = [outcome()] * (100 - noisy)
+    found = plan(side(*flips, *still), side(*reversed(flips), *still), points)
+    assert (found.points, found.played) == (points, 100)
+    draw, told = Random(1), 0
+    lost = points / 100
+    both = max(0.0, noisy / 100 - lost) / 2
+    for _ in range(200):
+        drawn = [draw.random() for _ in range(found.tasks)]
+        worse = sum(one < both + lost for one in drawn)
+        better = sum(both + lost <= one < 2 * both + lost for one in drawn)
+        told += exact_p(worse, better) <= 0.05
+    assert 0.7 <= told / 200 <= 0.95
 
 
 def test_runs_without_a_common_task_cannot_be_compared() -> None:
