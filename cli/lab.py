@@ -18,7 +18,7 @@ from core.files import read_bytes
 from core.runs.errors import CannotRun
 from core.runs.folder import PACK_COPY
 from core.runs.results import ResultsFile
-from core.runs.run_view import readable_results
+from core.runs.run_view import readable
 from workshop.lab.context import BenchmarkFactory, LabContext, read_pack
 from workshop.lab.settings import Settings
 
@@ -88,7 +88,7 @@ def play_trivial(folder: Path) -> None:
     with suppress(CannotRun, OSError):
         from workshop.lab.play_job import play_trivial as played
 
-        results = readable_results(folder)
+        _, results, _ = readable(folder)
         if results is None or not results.finished or results.trivial:
             return
         place = BENCHMARKS.get(results.benchmark)

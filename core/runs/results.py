@@ -360,7 +360,7 @@ def results_of(manifest: Manifest, results: Sequence[TaskResult]) -> RunResults:
     return RunResults(
         run_id=manifest.run_id,
         benchmark=manifest.benchmark,
-        pack=" + ".join(pack.name for pack in manifest.packs) or None,
+        pack=manifest.pack or None,
         brain=manifest.brain,
         caveat=manifest.caveat,
         strategy=manifest.strategy,

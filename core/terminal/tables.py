@@ -111,19 +111,19 @@ def overview(console: Console, run: RunView) -> None:
     rows = [
         (task.so_far, "red" if task.harm else CAUTION if task.failed else "") for task in run.tasks
     ]
-    title = f"{run.heading}{', a fork' if run.fork else ''}"
+    title = f"{run.heading}{', a fork' if run.manifest.fork else ''}"
     console.print(_table(title, rows, sums))
     groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())
     score = "no score" if sums.score_mean is None else f"score {number(sums.score_mean, 3)}"
     effects = f"effects {told}; " if (told := effects_text(sums.effects)) else ""
     text = (
-        f"{score}; {groups}{run.harm_name}s {sums.harm}; {effects}"
-        f"{number(tokens(sums.tokens))} tokens, {dollars(sums.cost_usd)}, {seconds(run.seconds)}"
+        f"{score}; {groups}{run.manifest.harm_name}s {sums.harm}; {effects}"
+        f"{number(tokens(sums.tokens))} tokens, {dollars(sums.cost_usd)}, {seconds(sums.seconds)}"
     )
-    state = "; not submitted" if run.waits else "" if run.finished else "; not finished"
+    state = "; not submitted" if run.waits else "" if run.manifest.finished else "; not finished"
     plain_line(console, text + state)
-    if run.brain and run.brain.note:
-        plain_line(console, run.brain.note)
+    if note := run.manifest.brain.note:
+        plain_line(console, note)
     for problem in run.problems:
         plain_line(console, problem, "red")
 

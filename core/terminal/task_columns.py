@@ -88,4 +88,4 @@ def effects_text(counts: Mapping[str, int | None]) -> str:
 
 def totals(run: RunView) -> Totals:
     """Sums over the tasks that are done and whose result can be read."""
-    return totals_of((task.result for task in run.tasks if task.result), run.seconds or 0.0)
+    return totals_of((task.result for task in run.tasks if task.result), run.manifest.seconds)

@@ -135,14 +135,14 @@ def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
     run_totals = totals(run)
     # The score of doing nothing, as far as the groups of tasks are known.
     known = sum(part.tasks for part in run_totals.groups.values())
-    idle = run_totals.groups.get(run.idle_group or "")
+    idle = run_totals.groups.get(run.manifest.idle_group or "")
     marks = [flag for row in rows for flag in flags(row.record)]
-    filters = filters_of(FILTERS, marks, run.harm_name)
+    filters = filters_of(FILTERS, marks, run.manifest.harm_name)
     return {
         "run": run,
         "setup": setup,
         "totals": run_totals,
-        "idle": (idle.tasks if idle else 0) / known if run.idle_group and known else None,
+        "idle": (idle.tasks if idle else 0) / known if run.manifest.idle_group and known else None,
         "rows": rows,
         "filters": [f for f in filters if f[2] or f[0] in ALWAYS],
         "columns": COLUMNS,

@@ -60,7 +60,7 @@ def page_of(
     pairs = pairs_of(left, right)
     data = [pair.data for pair in pairs]
     marks = [flag for task in data for flag in task["flags"]]
-    filters = filters_of(FILTERS, marks, f"new {right.harm_name}")
+    filters = filters_of(FILTERS, marks, f"new {right.manifest.harm_name}")
     room = PAGE_BYTES - len(json.dumps(data)) - PAIR_BYTES * len(pairs)
     turnless = not isinstance(verdict, str) and verdict.found
     first = "flipped" if marks.count("flipped") else ""
