@@ -16,8 +16,6 @@ from cli.cli import app
 from tests.workshop.views.stats_runs import done, run_folder, wrong
 from workshop.views.stats import By, read_runs, show_statistics, statistics
 
-SVG = "{http://www.w3.org/2000/svg}"
-
 
 def ask(*words: object) -> Result:
     result = CliRunner().invoke(app, ["stats", *map(str, words)])
@@ -47,12 +45,6 @@ def test_the_table_in_a_pipe_is_whole_and_plain(logs: Path) -> None:
         assert cell in unknown
 
 
-def test_without_by_it_is_an_overview(logs: Path) -> None:
-    text = ask(logs).stdout
-    told = [line.strip() for line in text.splitlines() if line.startswith("by ")]
-    assert told == ["by day", "by prompt", "by model", "by strategy", "by pack"]
-
-
 @pytest.mark.parametrize("width", [80, 100, 200])
 def test_no_figure_is_lost_on_a_narrow_terminal(logs: Path, width: int) -> None:
     found = statistics(logs, read_runs(logs), [By.MODEL])
@@ -63,16 +55,6 @@ def test_no_figure_is_lost_on_a_narrow_terminal(logs: Path, width: int) -> None:
     for cell in ("lab/one", "8/9", "0.889", "0.0100", "1,000"):
         assert cell in text
     assert max(Text.from_ansi(line).cell_len for line in text.splitlines()) <= width
-
-
-def test_json_holds_everything_that_the_tables_show(logs: Path) -> None:
-    result = ask(logs, "--json", "--by", "day", "--by", "strategy")
-    found = json.loads(result.stdout)
-    assert found["format"] == "run-statistics/6"
-    assert list(found["groups"]) == ["day", "strategy"]
-    assert found["totals"][0]["figures"]["harm"]["passed"] == 1
-    (group,) = found["groups"]["strategy"]
-    assert group["figures"]["name"] == "evaluator-worker"
 
 
 def test_acts_that_were_never_scored_are_told(tmp_path: Path) -> None:
