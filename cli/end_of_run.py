@@ -162,7 +162,7 @@ def _fork_lines(assembly: Assembly, past: Past) -> Iterator[str]:
 def _show_table(show: Console, assembly: Assembly, results: RunResults) -> None:
     from core.terminal.tables import summary_lines, summary_table
 
-    show.print(summary_table(results, show.width))
+    show.print(summary_table(results))
     if assembly.past:
         say(show, *map(clean, _fork_lines(assembly, assembly.past)))
         return

@@ -89,10 +89,9 @@ class EmbeddedPlatform(RetryingPlatform):
 
 def known_of(pack: Pack, benchmark: Benchmark) -> dict[str, Known]:
     """What a pack tells of each of its tasks, by spec."""
-    from workshop.lab.lab_benchmark import known_of as facts_of
-    from workshop.simulator.worlds import world_of
+    from workshop.lab.context import known_of as known_by_spec
 
-    return facts_of(world_of(pack.format), benchmark, pack)
+    return known_by_spec(benchmark, pack)
 
 
 def pack_of(options: Options, past: Any) -> Pack | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from core.ledger import LedgerEntry, Record, ToolCall
-from core.models.model_call import ModelCall
+from core.models.model_call import ModelCall, total_cost, total_usage
 from core.runs.manifest import HARM
 from core.runs.results import TaskResult
 from core.runs.task import Finding, Turn
@@ -188,6 +188,24 @@ class TaskRecord:
             harm_name=harm_name,
             pack=result.pack,
             epoch=result.epoch,
+        )
+
+    @property
+    def so_far(self) -> TaskResult:
+        """Its result; while it runs, what is known by now."""
+        if self.result:
+            return self.result
+        done = [turn for turn in self.turns if turn.turn]
+        return TaskResult(
+            spec_id=self.spec_id,
+            outcome="unfinished",
+            verdict=self.outcome,
+            turns=len(done),
+            tool_calls=sum(len(turn.tools) for turn in done),
+            requests=sum(turn.requests for turn in done),
+            tokens=total_usage(self.calls),
+            cost_usd=total_cost(self.calls),
+            seconds=sum(turn.seconds or 0.0 for turn in done),
         )
 
     @property

@@ -19,6 +19,7 @@ from types import FrameType
 import typer
 from pydantic import BaseModel
 
+from coordinator.benchmark import Benchmark
 from coordinator.config import option
 from coordinator.limits import handle_signals
 from core.models.redact import MASK, redact
@@ -50,8 +51,8 @@ from workshop.agent_adapter.session import (
 )
 from workshop.agent_adapter.stand_in import stand_in
 from workshop.generators.generating import Raw
+from workshop.lab.context import BenchmarkFactory, LabContext, known_of, read_pack, world_of
 from workshop.lab.engines import Job
-from workshop.lab.lab_benchmark import BenchmarkFactory, LabBenchmark, LabContext
 from workshop.lab.packs import sources_of
 from workshop.lab.play_job import play_job, play_trivial
 from workshop.lab.sampled_run import SampledRun, close_run, new_run, write_page
@@ -81,7 +82,7 @@ class Share:
     """The name of each task's journal, by spec."""
 
 
-def shares_of(jobs: Iterable[Job], side_by_side: int, lab: LabBenchmark) -> list[Share]:
+def shares_of(jobs: Iterable[Job], side_by_side: int, lab: Benchmark) -> list[Share]:
     """Distribute all tasks of the jobs over shares, pack by pack and epoch by epoch.
 
     Neighbours go to different shares, because packs are often sorted by kind.
@@ -90,7 +91,7 @@ def shares_of(jobs: Iterable[Job], side_by_side: int, lab: LabBenchmark) -> list
     for job in jobs:
         body = json.loads(job.pack)
         tasks = by_pack.setdefault((str(body["name"]), job.epoch or 0), [])
-        for raw in lab.world.split(body):
+        for raw in world_of(lab).split(body):
             if (spec := str(raw["spec_id"])) in job.specs:
                 tasks.append((raw, job.stems[spec]))
     shares = []
@@ -105,7 +106,7 @@ def shares_of(jobs: Iterable[Job], side_by_side: int, lab: LabBenchmark) -> list
 class ShareKeeper:
     """Keeps what becomes of a share's tasks: their journals, and how the agent ended."""
 
-    def __init__(self, lab: LabBenchmark, share: Share, folder: Path | Callable[[], Path]) -> None:
+    def __init__(self, lab: Benchmark, share: Share, folder: Path | Callable[[], Path]) -> None:
         """``folder``: the run folder, or what makes it once a task is begun.
 
         Raises CannotRun: the pack cannot be read.
@@ -114,10 +115,10 @@ class ShareKeeper:
         self.folder: Path | None = folder if isinstance(folder, Path) else None
         self._begin = None if isinstance(folder, Path) else folder
         name = share.pack
-        self.pack = lab.read(lab.world.pack_text(name, list(share.raws.values())), name)
+        self.pack = read_pack(world_of(lab).pack_text(name, list(share.raws.values())), name)
         self.record: AgentSessionRecord | None = None
         """How the agent ended, once it has."""
-        self._known = lab.known_of(self.pack)
+        self._known = known_of(lab, self.pack)
         self._done: set[str] = set()
 
     def look(self, session: AgentSession, over: Iterable[Task]) -> list[TaskResult]:
@@ -153,7 +154,7 @@ class ShareKeeper:
         return results
 
     def _owns(self, session: AgentSession, task: Task) -> bool:
-        return session.platform.served_as(task.benchmark).world is self._lab.world
+        return session.platform.served_as(task.benchmark).world is world_of(self._lab)
 
     def never_made(self, specs: Iterable[str], cause: Cause) -> list[TaskResult]:
         """The results of tasks that no platform has made. Raises CannotRun."""
@@ -437,7 +438,7 @@ class AttachedRun:
 
 def _packs(options: AgentOptions, context: LabContext) -> list[tuple[str, str]]:
     """Benchmark and pack of each run. Raises Usage."""
-    every = {name: context.benchmark(name).world for name in context.benchmarks}
+    every = {name: world_of(context.benchmark(name)) for name in context.benchmarks}
     ids = {id: name for name, world in every.items() for id in world.benchmarks}
     if options.benchmark and (options.pack or options.benchmark not in ids):
         raise Usage(

@@ -22,7 +22,7 @@ from core.terminal.record_command import option_of, takes
 from core.terminal.tables import ending
 from core.text import clean
 from workshop.lab.command import PACKS, LabOptions, Sitting
-from workshop.lab.lab_benchmark import LabContext
+from workshop.lab.context import LabContext, adapted
 from workshop.lab.packs import sources_of
 from workshop.lab.report import report, summaries_of
 from workshop.lab.sampled_run import SHOWN_AT_MOST, SampledRun, new_run
@@ -131,7 +131,7 @@ def check(options: RegressOptions) -> None:
 def settings_of(options: RegressOptions, context: LabContext) -> Settings:
     """The settings of the run to play. Raises Usage."""
     lab = context.benchmark(options.benchmark)
-    name = lab.world.name
+    name = lab.name
     if options.agent:
         from workshop.agent_adapter.launch import commit_of
 
@@ -146,7 +146,7 @@ def settings_of(options: RegressOptions, context: LabContext) -> Settings:
             journals="all",
         )  # fmt: skip
     prompts = dict(context.texts(options.prompts, name, (options.strategy,), notes()))
-    benchmark = lab.benchmark_with(options.guards, prompts)  # refuses what does not fit
+    benchmark = adapted(lab, options.guards, prompts)  # refuses what does not fit
     try:
         chosen(options.stages, benchmark.stages)
     except ValueError as error:
