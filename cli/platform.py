@@ -34,12 +34,17 @@ STATE = "platform.jsonl"
 
 @contextmanager
 def platform_of(
-    pack: Pack | None, state: Path | None, retry_policy: RetryPolicy, url: str = REAL_URL
+    pack: Pack | None,
+    state: Path | None,
+    retry_policy: RetryPolicy,
+    url: str = REAL_URL,
+    faults: str | None = None,
 ) -> Iterator[Any]:
     """The platform's client: the real one at ``url`` where there is no pack, else one that serves
     the pack.
 
-    ``state``: where an embedded one keeps its sessions; None: in memory alone.
+    ``state``: where an embedded one keeps its sessions; None: in memory alone. ``faults``: what
+    goes wrong with its responses.
 
     Raises CannotRun: the key or the client is missing, or what the platform kept cannot be used.
     """
@@ -59,7 +64,7 @@ def platform_of(
 
     client = client_class()
     try:
-        simulator = serve(pack, state=state)
+        simulator = serve(pack, state=state, faults=faults)
     except StateError as error:
         raise CannotRun(f"the simulator cannot continue: {error}") from None
     with simulator:
@@ -111,7 +116,10 @@ def pack_of(options: Options, past: Any) -> Pack | None:
             "the embedded platform needs the folder workshop, which is missing from this copy; "
             "play the real platform with --real"
         )
+    from workshop.lab.lab_benchmark import check_faults
+
     world = world_named(options.benchmark)
+    check_faults(options.faults, world)
     copy = pack_with(past.log.folder, past.log.spec_id, past.log.pack) if past else None
     own = copy or world.bundled
     pack = pack_at(options.pack or own)

@@ -29,6 +29,8 @@ class ObservedRequest(Record):
     answer: str | None = None
     """The same; None: it was refused, or no answer is recorded."""
     error: str | None = None
+    fault: str = ""
+    """What the simulator had go wrong with it; ``error`` then says what the agent got."""
 
 
 class Line(NamedTuple):

@@ -46,7 +46,7 @@ from core.text import instead
 from workshop.generators.generating import Raw
 from workshop.lab.command import PACKS, LabOptions
 from workshop.lab.engines import engine_for
-from workshop.lab.lab_benchmark import LabBenchmark, LabContext
+from workshop.lab.lab_benchmark import LabBenchmark, LabContext, check_faults
 from workshop.lab.packs import Source, canonical, source_of
 from workshop.lab.sampled_run import carry_out, new_run, read_sampled
 from workshop.lab.settings import Settings, cores
@@ -169,7 +169,8 @@ def _begin(lab: LabContext, benchmark: LabBenchmark, options: EvolveOptions) -> 
     for word in words:
         if not any(section.startswith(word) for section in shipped):
             raise Usage(f"--sections: nothing begins with {word!r}; {instead(word, [*shipped])}")
-    settings = options.model_dump(include={"guards", "stages", "strategy"}) | {
+    check_faults(options.faults, benchmark.world)
+    settings = options.model_dump(include={"faults", "guards", "stages", "strategy"}) | {
         "benchmark": name,
         "max_turns": options.turns_of(options.strategy),
         "journals": "none" if options.scheduler else "failed",

@@ -13,6 +13,7 @@ from core.runs.errors import CannotRun, Usage
 from core.runs.results import Known
 from workshop.generators.generating import Generator, Raw, generator_of
 from workshop.simulator import worlds
+from workshop.simulator.faults import BadFaults, read_faults
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.world import Pack, World
 
@@ -60,6 +61,15 @@ class LabBenchmark:
             return self.generator is None or self.generator.proven(raw)
         except (CannotRun, KeyError, ValueError):
             return False
+
+
+def check_faults(text: str | None, *worlds: World) -> None:
+    """Raises Usage: these are no faults, or none of the worlds has such an endpoint."""
+    try:
+        if text is not None:
+            read_faults(text).check(*worlds)
+    except BadFaults as error:
+        raise Usage(f"--faults: {error}") from None
 
 
 def known_of(world: World, benchmark: Benchmark, pack: Pack) -> dict[str, Known]:

@@ -82,7 +82,7 @@ def _play(
         # A run of many samples has its own books of failures, and plays them again.
         breaker=0,
     )
-    served = serve(pack, key=KEY)
+    served = serve(pack, key=KEY, faults=settings.faults)
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
         benchmark = lab.benchmark_with(config.guards, settings.prompts)

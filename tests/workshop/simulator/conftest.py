@@ -126,8 +126,9 @@ def site_of(connections: httpx.Client) -> Iterator[Callable[..., Site]]:
     """Starts platforms for the tea shop with these faults; stopped after the test."""
     running: list[Simulator] = []
 
-    def start(*faults: dict[str, Any], **options: Any) -> Site:
-        running.append(serve(pack_of(tea_scenario(faults=list(faults))), **options))
+    def start(*faults: dict[str, Any], pack: Any = None, **options: Any) -> Site:
+        tea = pack or pack_of(tea_scenario(faults=list(faults)))
+        running.append(serve(tea, **options))
         return Site(running[-1], connections)
 
     yield start
