@@ -1,4 +1,7 @@
-"""Scenarios of a seed: each belongs to a company, and depends on nothing but seed and number."""
+"""Scenarios of a seed: each belongs to a company, and depends on nothing but seed and number.
+
+Each is played right and wrong before it is given out.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,11 @@ from workshop.generators.company.policy import LANGUAGES, table
 from workshop.generators.company.records import Firm, Mention, mistake, patch
 from workshop.generators.company.task import Answer, Draft, Mode, TaskBuilder, TaskKind
 from workshop.generators.company.wiki import render
-from workshop.generators.generating import PackOptions, bounds, draws
+from workshop.generators.generating import Generator, PackOptions, Raw, bounds, draws
+from workshop.simulator.company.parts import WHOLE
+from workshop.simulator.company.world import COMPANY
+from workshop.simulator.open_world import check
+from workshop.simulator.worlds import read_pack
 
 LEAST, MOST, USUAL_PEOPLE = 12, 300, "20-60"
 TASKS = 10
@@ -185,3 +192,20 @@ def _text(t: TaskBuilder, kind: TaskKind, draft: Draft) -> tuple[str, list[Menti
         before, behind = t.pick(around["tones"])
         text = f"{before}{text}{behind}"
     return text, mentions
+
+
+def draw(asked: CompanyOptions, number: int) -> Raw:
+    """Scenario `number` of a seed with its company.
+
+    Raises CannotRun: none can be drawn, or, a fault of ours, an expected answer does not score or
+    a spoilt one does.
+    """
+    _, firm = company(asked.seed, number // TASKS, asked.people)
+    raw = {**make_scenario(asked.seed, number, asked.people), WHOLE: firm.as_json()}
+    (checked,) = check(read_pack(COMPANY.pack_text("check", [raw]), f"seed {asked.seed}"))
+    for wrong in checked.wrong or filter(None, [checked.underivable]):
+        raise CannotRun(f"{checked.spec_id}: {wrong}")
+    return raw
+
+
+GENERATOR = Generator(CompanyOptions, draw)

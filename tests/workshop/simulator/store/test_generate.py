@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from cli.cli import app
 from tests.workshop.simulator.store.oracle_check import check_certificate
 from workshop.generators import store as generate
-from workshop.generators.generating import pack_lines
 from workshop.generators.store.builder import LEVELS, ShopBuilder
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.scenario import (
@@ -65,7 +64,7 @@ def test_hard_shops_are_certified() -> None:
 
 
 def test_the_loader_takes_a_generated_pack(shops: list[dict[str, Any]]) -> None:
-    pack = read_pack("".join(pack_lines(STORE, "lab", shops)))
+    pack = read_pack(STORE.pack_text("lab", shops))
     assert isinstance(pack, Pack)
     assert [s.spec_id for s in pack.scenarios] == [shop["spec_id"] for shop in shops]
 
