@@ -19,6 +19,7 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.http.proxies import ProxyUnusable, proxy_of
 from core.runs.errors import CannotRun, Usage
+from core.runs.journal import journal_file
 from core.runs.packs import pack_with
 from core.runs.results import Known, ResultsFile, RunResults, read_results
 from core.text import instead
@@ -82,10 +83,14 @@ class EmbeddedPlatform(RetryingPlatform):
     def with_effects(self, results: RunResults, folder: Path) -> RunResults:
         """The results with the effects that went wrong, and these in ``results.jsonl``, too.
 
-        Raises NotRecorded, OSError.
+        Requests that met a fault are noted in the journals. Raises NotRecorded, OSError,
+        JournalFailed.
         """
+        from workshop.agent_adapter.outcome import note_faults
         from workshop.simulator.platform import effects_of
 
+        for one in results.tasks:
+            note_faults(self._platform, one.task_id, journal_file(folder, one.journal))
         ResultsFile(folder).append_changed(
             one.model_copy(update=effects_of(self._platform, one.task_id)) for one in results.tasks
         )

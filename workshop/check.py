@@ -81,7 +81,7 @@ def check(
     """Check a pack: every mistake, and whether its tasks can be solved.
 
     Name every mistake in the file, then play each task's world in each known way. The right play
-    must score 1, in another order too; doing nothing and refusing must score as the pack expects;
+    must score 1; doing nothing and refusing must score as the pack expects;
     every spoilt play must score 0.
 
     Exit codes: 0 all is right; 1 a scenario is wrong; 2 the pack cannot be used.

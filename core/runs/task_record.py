@@ -130,7 +130,8 @@ class TaskRecord:
     """Intents, writes and what became of them since the task has its id; only of a journal that
     is read strictly."""
     seen: tuple[ObservedRequest, ...] = ()
-    """Requests of the last attempt as the platform saw them, of an agent that is not ours."""
+    """Requests of the last attempt as the platform saw them: all of an agent that is not ours, of
+    ours those that met a fault."""
 
     @property
     def key(self) -> str:

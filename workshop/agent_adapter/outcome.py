@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from coordinator.benchmark import is_harmful
@@ -13,11 +15,14 @@ from core.models.model_call import Usage
 from core.models.prices import price_of
 from core.models.prompt_json import compact
 from core.runs.fit import fit
+from core.runs.journal import Journal
+from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task_record import ObservedRequest
 from workshop.simulator.faults import Fault
 from workshop.simulator.platform import Platform, Task, effects_of
 from workshop.simulator.telemetry import ModelReport
+from workshop.simulator.world import Refusal
 
 SEEN_CHARS, SEEN_TOKENS = 4_000, 1_500
 EVAL_CHARS = 4_000
@@ -151,6 +156,23 @@ def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
             yield _with_fault(seen, met.fault, delivery) if met else seen
             if met and delivery >= met.fault.deliveries:
                 met = None
+
+
+def note_faults(platform: Platform, task_id: str, journal: Path) -> None:
+    """Add the requests of a task that met a fault to its journal, unless they are there already.
+
+    Raises JournalFailed, OSError.
+    """
+    try:
+        task = platform.task(task_id)
+    except Refusal:  # of another pack, with which the run began
+        return
+    met = [one for one in requests_of(platform, task) if one.fault]
+    if not met or not journal.is_file() or read_task(journal).seen:
+        return
+    with closing(Journal(journal)) as lines:
+        for one in met:
+            lines.write("seen", one.model_dump(mode="json"))
 
 
 def _with_fault(one: ObservedRequest, fault: Fault, delivery: int) -> ObservedRequest:

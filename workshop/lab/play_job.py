@@ -26,6 +26,7 @@ from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
 from core.runs.results import PASS, Known, TaskResult
 from core.runs.task import Watcher
+from workshop.agent_adapter.outcome import note_faults
 from workshop.lab.engines import Job
 from workshop.lab.lab_benchmark import BenchmarkFactory, LabBenchmark
 from workshop.simulator.platform import effects_of
@@ -98,6 +99,8 @@ def _play(
             )
             session.run(session.plans(session.tasks()))
             played = session.close_open().tasks
+        for one in played:
+            note_faults(served.platform, one.task_id, journal_file(folder, one.journal))
         worlds = {task.task_id: task.world for task in served.platform.tasks}
         paid = {id: lab.world.paid(world) for id, world in worlds.items() if world}
         results = [

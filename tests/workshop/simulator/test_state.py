@@ -309,29 +309,6 @@ def test_one_platform_at_a_time(pack: Pack, tmp_path: Path) -> None:
     serve(pack, state=path).stop()
 
 
-def test_a_file_that_cannot_be_opened(pack: Pack, tmp_path: Path) -> None:
-    with pytest.raises(StateError, match=r"no/state: cannot be opened: No such file or directory"):
-        serve(pack, state=tmp_path / "no" / "state")
-
-
-def test_a_served_task_goes_on(site_of: Callable[..., Any], tmp_path: Path) -> None:
-    path = tmp_path / "state.jsonl"
-    late = {"on": "/basket/view", "nth": 2, "kind": "status", "status": 503}
-    site = site_of(late, state=path)
-    task_id = site.start()
-    site.ask("/basket/add", sku="pot", quantity=2)
-    assert "during checkout" in site.ask("/basket/checkout").json()["error"]
-    site.ask("/coupon/apply", coupon="TEN")
-    seen = site.ask("/basket/view").json()
-    site.simulator.stop()
-    again = site_of(late, state=path)
-    again.task_id = task_id
-    assert [again.ask("/basket/view").status_code for _ in range(2)] == [503, 200]
-    assert again.ask("/basket/view").json() == seen
-    assert again.ask("/products/list", offset=2, limit=1).json()["products"][0]["available"] == 1
-    assert again.log()[: len(site.log())] == site.log()
-
-
 @pytest.fixture
 def start_process(tmp_path: Path) -> Iterator[Callable[[], tuple[subprocess.Popen[str], str]]]:
     shop = {

@@ -121,3 +121,20 @@ def test_faults_that_there_are_not_are_refused_with_those_that_there_are(
 def test_the_real_platform_has_none(tmp_path: Path) -> None:
     words = ["run", "--real", "--faults", "acknowledgement", "--out", str(tmp_path)]
     assert CliRunner().invoke(app, words).exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["run", "regress"])
+def test_our_own_tasks_have_their_faults_in_the_journal(tmp_path: Path, command: str) -> None:
+    wanted = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    pack = tmp_path / "pack.json"
+    pack.write_text(pack_of(scenario(expect=wanted)).model_dump_json())
+    words = [command, "--pack", str(pack), "--out", str(tmp_path / "logs")]
+    words += ["--faults", "acknowledgement"]
+    words += ["--keep-journals"] if command == "regress" else []
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    (folder,) = (tmp_path / "logs").iterdir()
+    (record,) = read_tasks(folder)
+    assert [(one.path, one.fault) for one in record.seen] == [("/basket/checkout", "lost-after")]
+    (result,) = read_results(folder).tasks
+    assert (result.score, result.lost, result.doubled, result.unauthorised) == (1.0, 0, 0, 0)
