@@ -447,7 +447,8 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     folder = earlier.folder if earlier else stack.enter_context(run_folder(options.out))
     if options.record:
         models.record(options.record)
-    client = platform_of(pack, None if past else folder / STATE, retry_policy, url)
+    kept = None if past else folder / STATE
+    client = platform_of(pack, kept, retry_policy, url, options.faults)
     return Assembly(
         options, stop, earlier, past, pack, overrides, retry_policy, benchmark, models,
         prompts, identity, sandbox, calls, folder, stack.enter_context(client),

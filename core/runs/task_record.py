@@ -29,6 +29,8 @@ class ObservedRequest(Record):
     answer: str | None = None
     """The same; None: it was refused, or no answer is recorded."""
     error: str | None = None
+    fault: str = ""
+    """What the simulator had go wrong with it; ``error`` then says what the agent got."""
 
 
 class Line(NamedTuple):
@@ -128,7 +130,8 @@ class TaskRecord:
     """Intents, writes and what became of them since the task has its id; only of a journal that
     is read strictly."""
     seen: tuple[ObservedRequest, ...] = ()
-    """Requests of the last attempt as the platform saw them, of an agent that is not ours."""
+    """Requests of the last attempt as the platform saw them: all of an agent that is not ours, of
+    ours those that met a fault."""
 
     @property
     def key(self) -> str:

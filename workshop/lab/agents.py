@@ -20,7 +20,7 @@ import typer
 from pydantic import BaseModel
 
 from coordinator.benchmark import Benchmark
-from coordinator.config import option
+from coordinator.config import FAULTS_HELP, option
 from coordinator.limits import handle_signals
 from core.models.redact import MASK, redact
 from core.runs.errors import CannotRun, Exit, Usage
@@ -51,7 +51,14 @@ from workshop.agent_adapter.session import (
 )
 from workshop.agent_adapter.stand_in import stand_in
 from workshop.generators.generating import Raw
-from workshop.lab.context import BenchmarkFactory, LabContext, known_of, read_pack, world_of
+from workshop.lab.context import (
+    BenchmarkFactory,
+    LabContext,
+    check_faults,
+    known_of,
+    read_pack,
+    world_of,
+)
 from workshop.lab.engines import Job
 from workshop.lab.packs import sources_of
 from workshop.lab.play_job import play_job, play_trivial
@@ -214,6 +221,7 @@ class AgentEngine:
     """The command as typed, including secrets; None for a resumed run."""
     environment: Mapping[str, str]
     folder: Path
+    faults: str | None = None
     threads: int = 1
     stop: threading.Event = field(default_factory=threading.Event)
     """Set where an interrupt has ended the agents."""
@@ -237,7 +245,8 @@ class AgentEngine:
         groups = [[ShareKeeper(lab, share, folder)] for share in shares]
         with stand_in() as package, interrupts(self.stop):
             command = self.command or agent.command
-            launch = Launch(command, self.environment, package, agent.timeout, folder / FOLDER)
+            kept = folder / FOLDER
+            launch = Launch(command, self.environment, package, agent.timeout, kept, self.faults)
             playing = Players(launch, agent.side_by_side, next_number(folder), self.stop)
             for _, results in playing.play(groups):
                 yield results
@@ -357,6 +366,7 @@ class AgentOptions(BaseModel):
     allow_real_key: bool = option(
         "With --own-sdk: start the agent even if a .env in its folder has an account key.", False
     )
+    faults: str | None = option(FAULTS_HELP, None)
     name: str | None = option("What pages, `show NAME` and `compare NAME …` call the run.", None)
     out: Path = option("Folder for run folders.", LOGS)
 
@@ -369,14 +379,16 @@ def agent(options: AgentOptions, context: typer.Context) -> int:
     """
     lab_context: LabContext = context.obj()
     began, stop = time.monotonic(), threading.Event()
+    packs = _packs(options, lab_context)
+    check_faults(options.faults, *(world_of(lab_context.benchmark(name)) for name, _ in packs))
     with ExitStack() as stack:
-        runs = [
-            AttachedRun(lab_context, pack, options, stack) for pack in _packs(options, lab_context)
-        ]
+        runs = [AttachedRun(lab_context, pack, options, stack) for pack in packs]
         _check_key(options)
         package = None if options.own_sdk else stack.enter_context(stand_in())
         stack.enter_context(interrupts(stop))
-        launch = Launch(options.command, lab_context.environment, package, None, None)
+        launch = Launch(
+            options.command, lab_context.environment, package, None, None, options.faults
+        )
         try:
             for keeper, results in Players(launch, 1, 1, stop).play([[run.keeper for run in runs]]):
                 if results and keeper.folder:
@@ -412,7 +424,11 @@ class AttachedRun:
         command = shlex.join(options.command)
         external = ExternalAgent(command=redact(command), commit=commit_of(command))
         self._settings = Settings(
-            benchmark=benchmark, packs=(asked,), journals="all", agent=external
+            benchmark=benchmark,
+            packs=(asked,),
+            journals="all",
+            agent=external,
+            faults=options.faults,
         )
 
     def _begin(self) -> Path:

@@ -92,7 +92,9 @@ class Sitting:
 
             environment = self.context.environment
             typed = self.agent_command
-            engine = AgentEngine(factory, settings.agent, typed, environment, run.path)
+            engine = AgentEngine(
+                factory, settings.agent, typed, environment, run.path, settings.faults
+            )
         else:
             if not self.scheduler:
                 self._note_sandbox(run, manifest)

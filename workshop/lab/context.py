@@ -14,6 +14,7 @@ from core.runs.errors import CannotRun, Usage
 from core.runs.results import Known
 from workshop.generators.generating import Raw, generator_of
 from workshop.simulator import worlds
+from workshop.simulator.faults import BadFaults, read_faults
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.world import Pack, World
 
@@ -34,6 +35,15 @@ def read_pack(text: str, source: str) -> Pack:
         return worlds.read_pack(text, source)
     except PackError as error:
         raise CannotRun(f"the pack cannot be used: {error}") from None
+
+
+def check_faults(text: str | None, *worlds: World) -> None:
+    """Raises Usage: these are no faults, or none of the worlds has such an endpoint."""
+    try:
+        if text is not None:
+            read_faults(text).check(*worlds)
+    except BadFaults as error:
+        raise Usage(f"--faults: {error}") from None
 
 
 def known_of(benchmark: Benchmark, pack: Pack) -> dict[str, Known]:

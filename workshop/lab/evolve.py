@@ -46,7 +46,7 @@ from core.terminal.record_command import takes
 from core.text import instead
 from workshop.generators.generating import Raw
 from workshop.lab.command import PACKS, LabOptions
-from workshop.lab.context import LabContext, world_of
+from workshop.lab.context import LabContext, check_faults, world_of
 from workshop.lab.engines import engine_for
 from workshop.lab.packs import Source, canonical, source_of
 from workshop.lab.sampled_run import carry_out, new_run, read_sampled
@@ -170,7 +170,8 @@ def _begin(lab: LabContext, benchmark: Benchmark, options: EvolveOptions) -> Loo
     for word in words:
         if not any(section.startswith(word) for section in shipped):
             raise Usage(f"--sections: nothing begins with {word!r}; {instead(word, [*shipped])}")
-    settings = options.model_dump(include={"guards", "stages", "strategy"}) | {
+    check_faults(options.faults, world_of(benchmark))
+    settings = options.model_dump(include={"faults", "guards", "stages", "strategy"}) | {
         "benchmark": name,
         "max_turns": options.turns_of(options.strategy),
         "journals": "none" if options.scheduler else "failed",

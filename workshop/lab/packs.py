@@ -40,7 +40,7 @@ def source_of(asked: str, lab: Benchmark) -> Source:
         generator = generator_of(lab.name)
         if generator is None:
             raise CannotRun(f"the pack {asked!r}: there is no generator for this benchmark")
-        options = _options_of(asked, generator.options)
+        options = options_of(asked, generator.options)
         # The count is left out, so that runs of other sizes pair.
         name = ":".join([f"{GENERATED}-{options.seed}", *asked.split(":")[3:]])
         return Source(asked, name, partial(generator.scenarios, options))
@@ -81,7 +81,7 @@ def canonical(scenario: Raw) -> bytes:
     return text.encode() + b"\n"
 
 
-def _options_of(asked: str, record: type[PackOptions]) -> PackOptions:
+def options_of(asked: str, record: type[PackOptions]) -> PackOptions:
     """Parse ``generated:SEED:COUNT[:option=value…]``; the options are the fields of a record.
 
     Raises CannotRun: there is no such option, or its value is invalid.

@@ -26,6 +26,7 @@ from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
 from core.runs.results import PASS, Known, TaskResult
 from core.runs.task import Watcher
+from workshop.agent_adapter.outcome import note_faults
 from workshop.lab.context import BenchmarkFactory, adapted, known_of, read_pack, world_of
 from workshop.lab.engines import Job
 from workshop.simulator.platform import effects_of
@@ -82,7 +83,7 @@ def _play(
         # A run of many samples has its own books of failures, and plays them again.
         breaker=0,
     )
-    served = serve(pack, key=KEY)
+    served = serve(pack, key=KEY, faults=settings.faults)
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
         benchmark = adapted(lab, config.guards, settings.prompts)
@@ -98,6 +99,8 @@ def _play(
             )
             session.run(session.plans(session.tasks()))
             played = session.close_open().tasks
+        for one in played:
+            note_faults(served.platform, one.task_id, journal_file(folder, one.journal))
         worlds = {task.task_id: task.world for task in served.platform.tasks}
         paid = {id: world_of(lab).paid(world) for id, world in worlds.items() if world}
         results = [

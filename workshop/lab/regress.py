@@ -22,7 +22,7 @@ from core.terminal.record_command import option_of, takes
 from core.terminal.tables import ending
 from core.text import clean
 from workshop.lab.command import PACKS, LabOptions, Sitting
-from workshop.lab.context import LabContext, adapted
+from workshop.lab.context import LabContext, adapted, check_faults, world_of
 from workshop.lab.packs import sources_of
 from workshop.lab.report import report, summaries_of
 from workshop.lab.sampled_run import SHOWN_AT_MOST, SampledRun, new_run
@@ -32,8 +32,8 @@ from workshop.views.no_verdict import no_verdict
 OF_A_SITTING = {"resume", "out", "jobs", "scheduler", "as_json"}
 """Options that a resumed run may have with another value."""
 OF_AN_AGENT = {
-    "agent", "agents_side_by_side", "agent_timeout", "benchmark", "pack", "epochs", "name", "out",
-    "as_json",
+    "agent", "agents_side_by_side", "agent_timeout", "benchmark", "pack", "epochs", "faults",
+    "name", "out", "as_json",
 }  # fmt: skip
 """Options with a meaning for an agent that is not ours."""
 
@@ -132,6 +132,7 @@ def settings_of(options: RegressOptions, context: LabContext) -> Settings:
     """The settings of the run to play. Raises Usage."""
     lab = context.benchmark(options.benchmark)
     name = lab.name
+    check_faults(options.faults, world_of(lab))
     if options.agent:
         from workshop.agent_adapter.launch import commit_of
 
@@ -143,7 +144,7 @@ def settings_of(options: RegressOptions, context: LabContext) -> Settings:
         )
         return Settings(
             benchmark=name, packs=options.pack, epochs=options.epochs, agent=external,
-            journals="all",
+            journals="all", faults=options.faults,
         )  # fmt: skip
     prompts = dict(context.texts(options.prompts, name, (options.strategy,), notes()))
     benchmark = adapted(lab, options.guards, prompts)  # refuses what does not fit
@@ -153,7 +154,7 @@ def settings_of(options: RegressOptions, context: LabContext) -> Settings:
         raise Usage(f"--stages: {error}") from None
     # With a scheduler the journals would stay on other machines.
     some = "none" if options.scheduler else "failed"
-    asked = options.model_dump(include={"epochs", "guards", "stages", "strategy"}) | {
+    asked = options.model_dump(include={"epochs", "faults", "guards", "stages", "strategy"}) | {
         "benchmark": name,
         "max_turns": options.turns_of(options.strategy),
         "packs": options.pack,

@@ -27,7 +27,6 @@ from workshop.recorded.replies import (
 )
 from workshop.scripted.prompt import Prompt
 
-
 WHO = "a capable language model"
 
 
