@@ -84,7 +84,7 @@ def regress(options: RegressOptions, context: typer.Context) -> int:
         if options.resume:
             run = sitting.resume(find_run(options.resume, options.out))
         else:
-            run = _play(sitting, settings_of(options, lab_context), options)
+            run = play(sitting, settings_of(options, lab_context), options)
         show(run, as_json=options.as_json)
         return 0
 
@@ -167,7 +167,7 @@ def settings_of(options: RegressOptions, context: LabContext) -> Settings:
     return Settings.model_validate(asked | models).for_jobs(options.jobs or cores())
 
 
-def _play(sitting: Sitting, settings: Settings, options: RegressOptions) -> SampledRun:
+def play(sitting: Sitting, settings: Settings, options: RegressOptions) -> SampledRun:
     """Play a new run in a folder of its own. Raises CannotRun."""
     sources = sources_of(settings.packs, sitting.context.benchmark(settings.benchmark))
     with run_folder(options.out) as path:

@@ -210,7 +210,8 @@ class World:
     @property
     def packs(self) -> dict[str, Path]:
         """The packs that come with the project, by short name."""
-        return {"bundled": self.bundled}
+        others = (path for path in self.bundled.parent.glob("*.json") if path != self.bundled)
+        return {"bundled": self.bundled, **{path.stem: path for path in sorted(others)}}
 
     def pack_text(self, name: str, scenarios: Sequence[Wire]) -> str:
         """A pack of some scenarios, each with all that it needs, as JSON text."""
