@@ -39,6 +39,7 @@ COMMANDS = {
     ),
     "export": ("workshop.views.commands:export", "Hand a run to OpenTelemetry."),
     "regress": ("workshop.lab.regress:regress", "Play packs and report scores with intervals."),
+    "effects": ("workshop.lab.effects:effects", "Play agents under faults; count real effects."),
     "compare": (
         "workshop.views.compare:compare",
         "Compare two runs task by task: is the second one worse?",

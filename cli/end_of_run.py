@@ -116,7 +116,7 @@ class End:
     def _show_table(self, show: Console) -> None:
         from core.terminal.tables import summary_lines, summary_table
 
-        show.print(summary_table(self.results, show.width))
+        show.print(summary_table(self.results))
         if self.run.past:
             say(show, *map(clean, self._fork_lines(self.run.past)))
             return

@@ -18,8 +18,8 @@ from core.files import read_bytes
 from core.runs.errors import CannotRun
 from core.runs.folder import PACK_COPY
 from core.runs.results import ResultsFile
-from core.runs.run_view import readable_results
-from workshop.lab.lab_benchmark import BenchmarkFactory, LabBenchmark, LabContext
+from core.runs.run_view import readable
+from workshop.lab.context import BenchmarkFactory, LabContext, read_pack
 from workshop.lab.settings import Settings
 
 
@@ -30,12 +30,12 @@ class Factory:
     place: str
     """``module:NAME`` of its declaration, which another process may not have registered."""
 
-    def __call__(self) -> LabBenchmark:
+    def __call__(self) -> Benchmark:
         """The benchmark, which can be played with other guards and prompts."""
         registry.register(self.place)
         know_worlds()
         benchmark: Benchmark = registry.load(self.place)
-        return LabBenchmark(registry.load(benchmark.world), benchmark.with_options(AS_SHIPPED))
+        return benchmark.with_options(AS_SHIPPED)
 
 
 class _Benchmarks(Mapping[str, BenchmarkFactory]):
@@ -88,7 +88,7 @@ def play_trivial(folder: Path) -> None:
     with suppress(CannotRun, OSError):
         from workshop.lab.play_job import play_trivial as played
 
-        results = readable_results(folder)
+        _, results, _ = readable(folder)
         if results is None or not results.finished or results.trivial:
             return
         place = BENCHMARKS.get(results.benchmark)
@@ -96,5 +96,5 @@ def play_trivial(folder: Path) -> None:
             return
         lab = Factory(place)()
         specs = {task.spec_id for task in results.tasks}
-        pack = lab.read(read_bytes(copy).decode(), str(copy))
+        pack = read_pack(read_bytes(copy).decode(), str(copy))
         ResultsFile(folder).append(played(lab, pack, specs))

@@ -192,6 +192,8 @@ def _of_platform(o: Options) -> Iterator[str]:
         yield f"{what}; with --real use one of: {', '.join(real_ids)}"
     if o.real and o.pack and not o.allow_scripted:
         yield "--pack is for the simulator and cannot be combined with --real"
+    if o.faults and o.real:
+        yield "--faults is for the simulator and cannot be combined with --real"
     if o.allow_scripted and not (o.real and o.pack):
         yield "--allow-scripted needs --real and --pack"
     if o.record and o.playback:

@@ -19,6 +19,7 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.http.proxies import ProxyUnusable, proxy_of
 from core.runs.errors import CannotRun, Usage
+from core.runs.journal import journal_file
 from core.runs.packs import pack_with
 from core.runs.results import Known, ResultsFile, RunResults, read_results
 from core.text import instead
@@ -34,12 +35,17 @@ STATE = "platform.jsonl"
 
 @contextmanager
 def platform_of(
-    pack: Pack | None, state: Path | None, retry_policy: RetryPolicy, url: str = REAL_URL
+    pack: Pack | None,
+    state: Path | None,
+    retry_policy: RetryPolicy,
+    url: str = REAL_URL,
+    faults: str | None = None,
 ) -> Iterator[Any]:
     """The platform's client: the real one at ``url`` where there is no pack, else one that serves
     the pack.
 
-    ``state``: where an embedded one keeps its sessions; None: in memory alone.
+    ``state``: where an embedded one keeps its sessions; None: in memory alone. ``faults``: what
+    goes wrong with its responses.
 
     Raises CannotRun: the key or the client is missing, or what the platform kept cannot be used.
     """
@@ -59,7 +65,7 @@ def platform_of(
 
     client = client_class()
     try:
-        simulator = serve(pack, state=state)
+        simulator = serve(pack, state=state, faults=faults)
     except StateError as error:
         raise CannotRun(f"the simulator cannot continue: {error}") from None
     with simulator:
@@ -77,10 +83,14 @@ class EmbeddedPlatform(RetryingPlatform):
     def with_effects(self, results: RunResults, folder: Path) -> RunResults:
         """The results with the effects that went wrong, and these in ``results.jsonl``, too.
 
-        Raises NotRecorded, OSError.
+        Requests that met a fault are noted in the journals. Raises NotRecorded, OSError,
+        JournalFailed.
         """
+        from workshop.agent_adapter.outcome import note_faults
         from workshop.simulator.platform import effects_of
 
+        for one in results.tasks:
+            note_faults(self._platform, one.task_id, journal_file(folder, one.journal))
         ResultsFile(folder).append_changed(
             one.model_copy(update=effects_of(self._platform, one.task_id)) for one in results.tasks
         )
@@ -89,10 +99,9 @@ class EmbeddedPlatform(RetryingPlatform):
 
 def known_of(pack: Pack, benchmark: Benchmark) -> dict[str, Known]:
     """What a pack tells of each of its tasks, by spec."""
-    from workshop.lab.lab_benchmark import known_of as facts_of
-    from workshop.simulator.worlds import world_of
+    from workshop.lab.context import known_of as known_by_spec
 
-    return facts_of(world_of(pack.format), benchmark, pack)
+    return known_by_spec(benchmark, pack)
 
 
 def pack_of(options: Options, past: Any) -> Pack | None:
@@ -111,7 +120,10 @@ def pack_of(options: Options, past: Any) -> Pack | None:
             "the embedded platform needs the folder workshop, which is missing from this copy; "
             "play the real platform with --real"
         )
+    from workshop.lab.context import check_faults
+
     world = world_named(options.benchmark)
+    check_faults(options.faults, world)
     copy = pack_with(past.log.folder, past.log.spec_id, past.log.pack) if past else None
     own = copy or world.bundled
     pack = pack_at(options.pack or own)

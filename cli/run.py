@@ -200,7 +200,7 @@ class Run:
         if options.record:
             self.models.record(options.record)
         state = None if self.past else self.folder / STATE
-        client = platform_of(self.pack, state, self.retry_policy, url)
+        client = platform_of(self.pack, state, self.retry_policy, url, options.faults)
         self.platform: Any = stack.enter_context(client)
 
     def _find_models(self, url: str) -> None:

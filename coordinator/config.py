@@ -95,8 +95,16 @@ class PlayConfig(BaseModel):
     )
 
 
+FAULTS_HELP = (
+    "Simulator: faults of its responses, with commas: ENDPOINT:KIND[:RATE], as "
+    "respond:lost-after or log:429:0.5; acknowledgement; seed=NAME."
+)
+
+
 class PlayOptions(PlayConfig):
     """Options of every command that plays tasks."""
+
+    faults: str | None = fixed(FAULTS_HELP, None)
 
     prompts: Path | None = option(
         "Replace built-in prompts by the Markdown sections in this folder; the command "

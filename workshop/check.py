@@ -1,32 +1,28 @@
 """The command ``check``: what is wrong with a pack, and whether each of its worlds scores rightly.
 
 A pack is read, then every scenario is played in each way whose score is known, see
-``plays`` of ``World``. A generated pack is drawn twice, in processes that hash differently.
+``plays`` of ``World``.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from core.runs.errors import Usage
+from core.runs.errors import CannotRun, Usage
 from core.terminal.figures import counted
 from core.text import clean, instead
+from workshop.generators.generating import generator_of
+from workshop.lab.packs import options_of
 from workshop.simulator import worlds
 from workshop.simulator.open_world import Checked
 from workshop.simulator.open_world import check as check_worlds
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.world import World
-
-ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -85,8 +81,8 @@ def check(
     """Check a pack: every mistake, and whether its tasks can be solved.
 
     Name every mistake in the file, then play each task's world in each known way. The right play
-    must score 1, in another order too; doing nothing and refusing must score as the pack expects;
-    every spoilt play must score 0. A seed must give the same bytes in another process.
+    must score 1; doing nothing and refusing must score as the pack expects;
+    every spoilt play must score 0.
 
     Exit codes: 0 all is right; 1 a scenario is wrong; 2 the pack cannot be used.
     """
@@ -96,7 +92,7 @@ def check(
         typer.echo(json.dumps(_world(schema).pack.model_json_schema(), indent=1))
         return
     if generated:
-        report = _generated(_world(benchmark).name, generated)
+        report = _drawn(_world(benchmark), generated)
     else:
         try:
             report = Report(str(pack), worlds=tuple(check_worlds(worlds.load_pack(str(pack)))))
@@ -112,37 +108,13 @@ def _world(name: str) -> World:
     return worlds.world_of(worlds.FORMATS[name])
 
 
-def _generated(benchmark: str, asked: str) -> Report:
-    seed, _, rest = asked.partition(":")
-    count, *options = rest.split(":")
-    words = [f"--benchmark={benchmark}", f"--seed={seed}", f"--count={count}"]
-    words += [f"--{option.removesuffix('=true')}" for option in options]
-
-    def draw(hash_seed: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "submission", "generate", *words],
-            cwd=folder,
-            env={"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": hash_seed, "PYTHONUTF8": "1"},
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode:
-            why = done.stderr.strip().rpartition("\n")[2].removeprefix("Error: ")
-            raise Usage(f"--generated {asked}: {why}")
-        return done.stdout
-
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(2) as both:
-        text, again = both.map(draw, ("1", "2"))
-    source = f"generated:{asked}"
-    report = Report(source, worlds=tuple(check_worlds(worlds.read_pack(text, source))))
-    if text == again:
-        return report
-    first, second = (json.loads(drawn)["scenarios"] for drawn in (text, again))
-    same = [one == other for one, other in zip(first, second, strict=True)]
-    line = "the same seed gave another world in another process"
-    checked = [
-        # Where all scenarios are equal, it is their companies that are not.
-        one if here and not all(same) else replace(one, wrong=(*one.wrong, line))
-        for one, here in zip(report.worlds, same, strict=True)
-    ]
-    return replace(report, worlds=tuple(checked))
+def _drawn(world: World, asked: str) -> Report:
+    """Draw scenarios and check them. Raises Usage."""
+    source, generator = f"generated:{asked}", generator_of(world.name)
+    assert generator
+    try:
+        options = options_of(source, generator.options)
+        text = world.pack_text(source, list(generator.scenarios(options)))
+    except CannotRun as error:
+        raise Usage(f"--generated {asked}: {error}") from None
+    return Report(source, worlds=tuple(check_worlds(worlds.read_pack(text, source))))

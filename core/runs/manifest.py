@@ -172,6 +172,11 @@ class Manifest(Record):
         return ", ".join((f"{name}: {agent.command}{version}", *agent.models[:MODELS_NAMED]))
 
     @property
+    def pack(self) -> str:
+        """Names of its packs; "" on the real platform."""
+        return " + ".join(pack.name for pack in self.packs)
+
+    @property
     def is_sampled(self) -> bool:
         """Whether its tasks are played in parts, on platforms of their own."""
         return "chunk" in self.options

@@ -24,7 +24,7 @@ from core.models.redact import hide
 from core.runs.errors import NotRecorded
 from core.runs.journal import write_whole
 from core.runs.manifest import Manifest, ModelPair, read_manifest
-from core.runs.summary import summary_of
+from core.runs.summary import EFFECTS, summary_of
 
 Outcome = Literal["finished", "unfinished", "error"]
 Failure = Literal[
@@ -205,6 +205,11 @@ class Totals(Record):
     seconds: float
     """Wall time."""
 
+    @property
+    def effects(self) -> dict[str, int | None]:
+        """How many were lost, doubled and unauthorised, where it is known."""
+        return {name: getattr(self, name) for name in EFFECTS}
+
 
 class RunResults(Record):
     """A run with all results of its player; what ``show --json`` prints."""
@@ -355,7 +360,7 @@ def results_of(manifest: Manifest, results: Sequence[TaskResult]) -> RunResults:
     return RunResults(
         run_id=manifest.run_id,
         benchmark=manifest.benchmark,
-        pack=" + ".join(pack.name for pack in manifest.packs) or None,
+        pack=manifest.pack or None,
         brain=manifest.brain,
         caveat=manifest.caveat,
         strategy=manifest.strategy,

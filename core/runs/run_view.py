@@ -6,150 +6,107 @@ is named in it, and the rest is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from core.runs.errors import NotRecorded
 from core.runs.hints import command
 from core.runs.journal import journal_file, journals
-from core.runs.manifest import HARM, Manifest, ModelPair, read_manifest
+from core.runs.manifest import Identity, Manifest, ModelPair, read_manifest
 from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult, read_results
 from core.runs.summary import summarise
 from core.runs.task_record import TaskRecord
 
 NOT_KEPT = "no journal of it was kept"
+NOTHING_KNOWN = Manifest(run_id="", created="", benchmark="", identity=Identity())
+"""Stands for a ``run.json`` that cannot be read."""
 
 
 @dataclass(frozen=True)
 class RunView:
-    """A run folder as a report shows it; what its results do not tell is empty."""
+    """A run folder as a report shows it; what its ``run.json`` does not tell is empty."""
 
     name: str
     tasks: tuple[TaskRecord, ...]
-    problems: tuple[str, ...] = ()
-    title: str = ""
-    fork: str = ""
-    benchmark: str = ""
-    pack: str | None = None
-    brain: ModelPair | None = None
-    started: str | None = None
-    finished: str | None = None
-    seconds: float | None = None
-    harm_name: str = HARM
-    idle_group: str | None = None
-    session_id: str | None = None
-    submitted: bool = False
+    manifest: Manifest = NOTHING_KNOWN
     trivial: tuple[TaskResult, ...] = ()
-    real: bool = False
-    """Whether it was played on the real platform."""
-    players: Mapping[str, str] = field(default_factory=dict)
-    """Titles of the trivial players by name."""
+    """Results of the trivial players."""
+    problems: tuple[str, ...] = ()
 
     @property
     def waits(self) -> bool:
         """Whether its session was played on the real platform to its end and not submitted."""
-        return bool(self.real and self.session_id and self.finished and not self.submitted)
+        run = self.manifest
+        return bool(run.base_url and run.session_id and run.finished and not run.submitted)
 
     @property
     def baselines(self) -> dict[str, float]:
         """The mean score of each trivial player, by its title."""
-        summaries = summarise(self.trivial, by=lambda one: one.player)
-        scores = {self.players.get(one.name, one.name): one.score for one in summaries}
+        summaries, players = summarise(self.trivial, lambda one: one.player), self.manifest.players
+        scores = {players.get(one.name, one.name): one.score for one in summaries}
         return {title: score for title, score in scores.items() if score is not None}
 
     @property
     def heading(self) -> str:
         """What to call it, with the folder's name where its user named it."""
-        return f"{self.title} ({self.name})" if self.title else self.name
+        title = self.manifest.title
+        return f"{title} ({self.name})" if title else self.name
 
 
-_OF_RESULTS = (
-    "benchmark", "pack", "brain", "started", "finished", "harm_name", "idle_group", "session_id",
-    "submitted", "trivial",
-)  # fmt: skip
+def readable(folder: Path) -> tuple[Manifest | None, RunResults | None, list[str]]:
+    """What can be read of a run: its ``run.json``, its results, and what is wrong with the rest."""
+    problems: list[str] = []
+    try:
+        return read_manifest(folder), read_results(folder, problems), problems
+    except NotRecorded as error:
+        return None, None, [str(error)]
 
 
-class Folder:
-    """What a run folder tells of all its tasks: their results and order."""
+def view_folder(folder: Path, read: Callable[[Path], TaskRecord] = read_task) -> RunView:
+    """A run folder in whatever state it is; ``read``: reads a journal.
 
-    def __init__(self, path: Path) -> None:
-        self.problems: list[str] = []
-        self._path = path
-        self.manifest: Manifest | None = None
-        try:
-            self.manifest = read_manifest(path)
-        except NotRecorded as error:
-            self.problems.append(str(error))
-        self.results: RunResults | None = None
-        if self.manifest:
-            self.results = read_results(path, self.problems)
-        self.harm_name = self.results.harm_name if self.results else HARM
-        self._known = {t.journal: t for t in self.results.tasks} if self.results else {}
-
-    def result(self, key: str) -> TaskResult | None:
-        """The result of a task by the name of its journal."""
-        return self._known.get(key)
-
-    def task(self, path: Path) -> TaskRecord:
-        """One task by its journal; a result in the results comes before the journal's."""
-        log = read_task(path)
-        return log.told(self.result(log.key), self.harm_name)
-
-    def view(self, logs: Iterable[TaskRecord]) -> RunView:
-        """Put the parts of a run together: the tasks that were read one by one, and those of which
-        the results alone tell."""
-        places = {key: place for place, key in enumerate(self._known)}
-        read = {log.key: log for log in logs}
-        for key, task in self._known.items():
-            if key not in read:
-                path = journal_file(self._path, key)
-                record = TaskRecord(
-                    path, task.spec_id, task.task_id, task.task_text, notes=(NOT_KEPT,)
-                )
-                read[key] = record.told(task, self.harm_name)
-        facts: dict[str, Any] = {}
-        if self.results:
-            facts = {name: getattr(self.results, name) for name in _OF_RESULTS}
-            facts["seconds"] = self.results.totals.seconds
-        return RunView(
-            name=self._path.resolve().name,
-            title=self.manifest.title if self.manifest else "",
-            fork=self.manifest.fork if self.manifest else "",
-            real=bool(self.manifest and self.manifest.base_url),
-            tasks=tuple(sorted(read.values(), key=lambda log: places.get(log.key, len(places)))),
-            problems=tuple(self.problems),
-            players=self.manifest.players if self.manifest else {},
-            **facts,
-        )
+    A result in the results comes before that of a journal; of some tasks the results alone tell.
+    """
+    manifest, results, problems = readable(folder)
+    run = manifest or NOTHING_KNOWN
+    known = {one.journal: one for one in results.tasks} if results else {}
+    records = {path.stem: read(path) for path in journals(folder)}
+    for key in known.keys() - records.keys():
+        records[key] = _without_journal(journal_file(folder, key), known[key])
+    places = {key: place for place, key in enumerate(known)}
+    return RunView(
+        name=folder.resolve().name,
+        tasks=tuple(
+            records[key].told(known.get(key), run.harm_name)
+            for key in sorted(records, key=lambda key: (places.get(key, len(places)), key))
+        ),
+        manifest=run,
+        trivial=results.trivial if results else (),
+        problems=tuple(problems),
+    )
 
 
 def read_run_view(folder: Path) -> RunView:
-    """Read a whole run folder. Raises NotRecorded if it is none, or of another version."""
-    run = Folder(folder)
-    paths = journals(folder)
-    if not paths and not run.results:
-        raise NotRecorded("; ".join(run.problems))
-    if not paths and run.results and not run.results.tasks and not run.results.trivial:
-        again = command("--resume", folder)
-        raise NotRecorded(f"{folder} has no results yet; to resume it: {again}")
-    return run.view([run.task(path) for path in paths])
+    """Read a whole run folder. Raises NotRecorded: it is none, of another version, or empty."""
+    view = view_folder(folder)
+    if not view.tasks and not view.trivial:
+        empty = f"{folder} has no results yet; to resume it: {command('--resume', folder)}"
+        raise NotRecorded("; ".join(view.problems) or empty)
+    return view
 
 
 def view_of(name: str, results: Iterable[TaskResult], brain: ModelPair, harm_name: str) -> RunView:
     """A run of which there are the results alone."""
-    nowhere = Path(name, "tasks")
     tasks = (
-        TaskRecord(nowhere / f"{number}.jsonl", one.spec_id, one.task_id, one.task_text).told(
-            one, harm_name
-        )
+        _without_journal(Path(name, "tasks", f"{number}.jsonl"), one).told(one, harm_name)
         for number, one in enumerate(results)
     )
-    return RunView(name, tuple(tasks), brain=brain, harm_name=harm_name)
+    identity = Identity(models=dict(brain))
+    run = NOTHING_KNOWN.model_copy(update={"identity": identity, "harm_name": harm_name})
+    return RunView(name, tuple(tasks), run)
 
 
-def readable_results(folder: Path) -> RunResults | None:
-    """Read a run as far as it can be read; None where its ``run.json`` cannot be."""
-    return Folder(folder).results
+def _without_journal(path: Path, one: TaskResult) -> TaskRecord:
+    return TaskRecord(path, one.spec_id, one.task_id, one.task_text, notes=(NOT_KEPT,))

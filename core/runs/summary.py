@@ -185,7 +185,8 @@ def summary_of(name: str, results: Sequence[TaskResult], different: int | None =
 def measures_of(result: TaskResult) -> dict[str, float | None]:
     """The result and the cost of a task by measure; None is unknown."""
     harm = None if result.harm is None else float(result.harm)
-    return {"score": result.strict, "harm": harm, **costs_of(result)}
+    effects = {name: getattr(result, name) for name in EFFECTS}
+    return {"score": result.strict, "harm": harm, **effects, **costs_of(result)}
 
 
 def costs_of(result: TaskResult) -> dict[str, float | None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from core.ledger import LedgerEntry, Record, ToolCall
-from core.models.model_call import ModelCall
+from core.models.model_call import ModelCall, total_cost, total_usage
 from core.runs.manifest import HARM
 from core.runs.results import TaskResult
 from core.runs.task import Finding, Turn
@@ -29,6 +29,8 @@ class ObservedRequest(Record):
     answer: str | None = None
     """The same; None: it was refused, or no answer is recorded."""
     error: str | None = None
+    fault: str = ""
+    """What the simulator had go wrong with it; ``error`` then says what the agent got."""
 
 
 class Line(NamedTuple):
@@ -128,7 +130,8 @@ class TaskRecord:
     """Intents, writes and what became of them since the task has its id; only of a journal that
     is read strictly."""
     seen: tuple[ObservedRequest, ...] = ()
-    """Requests of the last attempt as the platform saw them, of an agent that is not ours."""
+    """Requests of the last attempt as the platform saw them: all of an agent that is not ours, of
+    ours those that met a fault."""
 
     @property
     def key(self) -> str:
@@ -188,6 +191,24 @@ class TaskRecord:
             harm_name=harm_name,
             pack=result.pack,
             epoch=result.epoch,
+        )
+
+    @property
+    def so_far(self) -> TaskResult:
+        """Its result; while it runs, what is known by now."""
+        if self.result:
+            return self.result
+        done = [turn for turn in self.turns if turn.turn]
+        return TaskResult(
+            spec_id=self.spec_id,
+            outcome="unfinished",
+            verdict=self.outcome,
+            turns=len(done),
+            tool_calls=sum(len(turn.tools) for turn in done),
+            requests=sum(turn.requests for turn in done),
+            tokens=total_usage(self.calls),
+            cost_usd=total_cost(self.calls),
+            seconds=sum(turn.seconds or 0.0 for turn in done),
         )
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from rich.cells import cell_len
+from rich import box
 from rich.console import Console
 from rich.rule import Rule
 from rich.table import Table
@@ -25,23 +25,11 @@ from core.terminal.figures import (
     so_many_tasks,
     tokens,
 )
-from core.terminal.task_columns import (
-    COLUMNS,
-    Column,
-    TaskFigures,
-    effects_text,
-    figures_of_record,
-    figures_of_result,
-    totals,
-)
+from core.terminal.task_columns import COLUMNS, effects_text, totals
 from core.text import clean
 
 ROWS = 40
 """A run with more tasks shows only those that failed at its end, and no more than these."""
-DROPPED = ("requests", "calls", "turns", "cost", "tokens", "time")
-"""Columns that a narrow terminal goes without, the first one first."""
-BORDER = 3
-"""Characters of a column beside its text."""
 LINES = 10
 NAMED = 3
 """Tasks that are named where many ended for one reason."""
@@ -58,69 +46,36 @@ _CAUSES: dict[Failure, str] = {
 }
 
 
-def summary_table(results: RunResults, width: int) -> Table:
-    """The score table of a run with its totals; ``width``: columns of the terminal."""
+def summary_table(results: RunResults) -> Table:
+    """The score table of a run with its totals."""
     pair, tasks = results.brain, results.tasks
     models = " / ".join(dict.fromkeys((pair.evaluator, pair.worker)))
     title = f"{results.run_id}  ({models}{': scripted' if pair.note else ''})"
     listed = tasks if len(tasks) <= ROWS else worst_first(results)[:ROWS]
-    rows = [
-        (figures_of_result(task), "red" if task.harm else "" if task.passed else CAUTION)
-        for task in listed
-    ]
-    return _table(title, rows, results.totals, width, hidden=len(tasks) - len(listed))
+    rows = [(task, "red" if task.harm else "" if task.passed else CAUTION) for task in listed]
+    return _table(title, rows, results.totals, hidden=len(tasks) - len(listed))
 
 
 def _table(
-    title: str,
-    rows: Sequence[tuple[TaskFigures, str]],
-    sums: Totals,
-    width: int,
-    hidden: int = 0,
+    title: str, rows: Sequence[tuple[TaskResult, str]], sums: Totals, hidden: int = 0
 ) -> Table:
-    """A line for each task in its colour, and one for the sums; ``hidden``: tasks left out.
-
-    Columns are left out until no word has to be cut in two.
-    """
-    more = f"… and {hidden} more" if hidden else ""
-    widths = {
-        column.name: _width_of(column, [figures for figures, _ in rows], column.total(sums), more)
-        for column in COLUMNS
-    }
-    columns = list(COLUMNS)
-    needed = sum(widths[column.name] + BORDER for column in columns)
-    for name in DROPPED:
-        if needed >= width:
-            columns = [column for column in columns if column.name != name]
-            needed -= widths[name] + BORDER
-    fits = needed < width
-    table = Table(title=Text(clean(title)))
+    """A line for each task in its colour, and one for the sums; ``hidden``: tasks left out."""
+    columns = [column for column in COLUMNS if column.terminal]
+    table = Table(title=Text(clean(title)), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column in columns:
         table.add_column(
             column.heading.lower(),
             justify="right" if column.figure else "left",
             overflow="fold",
-            no_wrap=fits and column.name != "outcome",
-            min_width=widths[column.name] if fits else None,
+            no_wrap=column.figure,
         )
-    for figures, colour in rows:
-        table.add_row(*(Text(clean(c.text(figures))) for c in columns), style=colour)
-    if more:
-        table.add_row(more, style="dim")
+    for task, colour in rows:
+        table.add_row(*(Text(clean(column.text(task))) for column in columns), style=colour)
+    if hidden:
+        table.add_row(f"… and {hidden} more", style="dim")
     table.add_section()
     table.add_row(*(column.total(sums) for column in columns), style="bold")
     return table
-
-
-def _width_of(
-    column: Column[TaskFigures], rows: Sequence[TaskFigures], total: str, more: str
-) -> int:
-    """Characters that must fit on one line; of an outcome, those of its longest word."""
-    texts = [clean(column.text(figures)) for figures in rows]
-    if column.name == "outcome":
-        texts = [word for text in texts for word in text.split()]
-    texts += [column.heading, total, more if column.name == "task" else ""]
-    return max(map(cell_len, texts))
 
 
 def summary_lines(results: RunResults, idle_group: str | None = None) -> list[str]:
@@ -132,7 +87,7 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
     cost = DASH if sums.cost_usd is None else f"${sums.cost_usd:.4f}"
     parts = [f"{name} tasks: {part.passed} of {part.tasks} passed" for name, part in groups.items()]
     parts.append(f"{results.harm_name}s: {sums.harm}")
-    if effects := effects_text(sums):
+    if effects := effects_text(sums.effects):
         parts.append(f"effects: {effects}")
     judged = "; ".join(parts)
     if all(task.infrastructure_failure for task in results.tasks):
@@ -154,22 +109,21 @@ def overview(console: Console, run: RunView) -> None:
     """Every task of a folder with what it came to, and the sums of the run."""
     sums = totals(run)
     rows = [
-        (figures_of_record(task), "red" if task.harm else CAUTION if task.failed else "")
-        for task in run.tasks
+        (task.so_far, "red" if task.harm else CAUTION if task.failed else "") for task in run.tasks
     ]
-    title = f"{run.heading}{', a fork' if run.fork else ''}"
-    console.print(_table(title, rows, sums, console.width))
+    title = f"{run.heading}{', a fork' if run.manifest.fork else ''}"
+    console.print(_table(title, rows, sums))
     groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())
     score = "no score" if sums.score_mean is None else f"score {number(sums.score_mean, 3)}"
-    effects = f"effects {told}; " if (told := effects_text(sums)) else ""
+    effects = f"effects {told}; " if (told := effects_text(sums.effects)) else ""
     text = (
-        f"{score}; {groups}{run.harm_name}s {sums.harm}; {effects}"
-        f"{number(tokens(sums.tokens))} tokens, {dollars(sums.cost_usd)}, {seconds(run.seconds)}"
+        f"{score}; {groups}{run.manifest.harm_name}s {sums.harm}; {effects}"
+        f"{number(tokens(sums.tokens))} tokens, {dollars(sums.cost_usd)}, {seconds(sums.seconds)}"
     )
-    state = "; not submitted" if run.waits else "" if run.finished else "; not finished"
+    state = "; not submitted" if run.waits else "" if run.manifest.finished else "; not finished"
     plain_line(console, text + state)
-    if run.brain and run.brain.note:
-        plain_line(console, run.brain.note)
+    if note := run.manifest.brain.note:
+        plain_line(console, note)
     for problem in run.problems:
         plain_line(console, problem, "red")
 

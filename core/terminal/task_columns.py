@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from core.models.model_call import known_sum, total_usage
 from core.runs.results import TaskResult, Totals, totals_of
 from core.runs.run_view import RunView
 from core.runs.summary import EFFECTS
-from core.runs.task_record import TaskRecord
 from core.terminal.figures import DASH, dollars, number, seconds, so_many_tasks, tokens
 
 Shown = TypeVar("Shown")
-
-
-@dataclass(frozen=True, kw_only=True)
-class TaskFigures:
-    """One task as a row of a table: its result, or what is known of it so far."""
-
-    result: TaskResult
-
-    @property
-    def spec_id(self) -> str:
-        """Its name."""
-        return self.result.spec_id
-
-    @property
-    def score(self) -> float | None:
-        """Its score; None is unknown."""
-        return self.result.score
-
-    @property
-    def outcome(self) -> str:
-        """How it ended, in the benchmark's word if it has one, or that it is running."""
-        return self.result.ended
 
 
 @dataclass(frozen=True)
@@ -56,6 +32,8 @@ class Column(Generic[Shown]):
     figure: bool = True
     bar: bool = False
     """A page shows how much it is of the largest of the run."""
+    terminal: bool = True
+    """Whether a terminal has room for it."""
 
 
 def _figure(
@@ -65,26 +43,20 @@ def _figure(
     show: Callable[[Any], str],
     total: Callable[[Totals], str] | None = None,
     **more: Any,
-) -> Column[TaskFigures]:
+) -> Column[TaskResult]:
     """A column of ``of`` a result; its total is ``of`` the totals, shown in the same way."""
-    return Column(
-        name,
-        heading,
-        lambda task: of(task.result),
-        lambda task: show(of(task.result)),
-        total or (lambda sums: show(of(sums))),
-        **more,
-    )
+    total = total or (lambda sums: show(of(sums)))
+    return Column(name, heading, of, lambda task: show(of(task)), total, **more)
 
 
-def _ended(task: TaskFigures) -> str:
-    result = task.result
-    causes = result.failure or (result.cause or "").partition(":")[0], effects_text(result)
+def _ended(task: TaskResult) -> str:
+    effects = effects_text({name: getattr(task, name) for name in EFFECTS})
+    causes = task.failure or (task.cause or "").partition(":")[0], effects
     why = ", ".join(filter(None, causes))
-    return f"{result.ended}: {why}" if why else result.ended
+    return f"{task.ended}: {why}" if why else task.ended
 
 
-COLUMNS: tuple[Column[TaskFigures], ...] = (
+COLUMNS: tuple[Column[TaskResult], ...] = (
     _figure(
         "task", "Task", attrgetter("spec_id"), str, lambda sums: so_many_tasks(sums.tasks),
         figure=False,
@@ -94,12 +66,14 @@ COLUMNS: tuple[Column[TaskFigures], ...] = (
         lambda sums: number(sums.score_mean, 3),
     ),
     Column(
-        "outcome", "Outcome", attrgetter("outcome"), _ended,
+        "outcome", "Outcome", attrgetter("ended"), _ended,
         lambda sums: f"{sums.harm} wrong", figure=False,
     ),
     _figure("turns", "Turns", attrgetter("turns"), number),
-    _figure("calls", "Tool calls", attrgetter("tool_calls"), number, short="Calls"),
-    _figure("requests", "Requests", attrgetter("requests"), number),
+    _figure(
+        "calls", "Tool calls", attrgetter("tool_calls"), number, short="Calls", terminal=False
+    ),
+    _figure("requests", "Requests", attrgetter("requests"), number, terminal=False),
     _figure("tokens", "Tokens", lambda one: tokens(one.tokens), number, bar=True),
     _figure("cost", "Dollars", attrgetter("cost_usd"), dollars),
     _figure("time", "Time", attrgetter("seconds"), seconds, bar=True),
@@ -107,37 +81,11 @@ COLUMNS: tuple[Column[TaskFigures], ...] = (
 """A new one is an entry here and a field of ``TaskResult``."""
 
 
-def effects_text(counted: TaskResult | Totals) -> str:
+def effects_text(counts: Mapping[str, int | None]) -> str:
     """Effects that were lost, doubled or unauthorised; "" where none was."""
-    counts = {name: getattr(counted, name) for name in EFFECTS}
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-
-
-def figures_of_result(task: TaskResult) -> TaskFigures:
-    """The row of a result."""
-    return TaskFigures(result=task)
-
-
-def figures_of_record(task: TaskRecord) -> TaskFigures:
-    """The row of a task in a folder; of a running one what is known so far."""
-    return TaskFigures(result=task.result or _so_far(task))
-
-
-def _so_far(task: TaskRecord) -> TaskResult:
-    done = [turn for turn in task.turns if turn.turn]
-    return TaskResult(
-        spec_id=task.spec_id,
-        outcome="unfinished",
-        verdict=task.outcome,
-        turns=len(done),
-        tool_calls=sum(len(turn.tools) for turn in done),
-        requests=sum(turn.requests for turn in done),
-        tokens=total_usage(task.calls),
-        cost_usd=known_sum(call.cost_usd for call in task.calls),
-        seconds=sum(turn.seconds or 0.0 for turn in done),
-    )
 
 
 def totals(run: RunView) -> Totals:
     """Sums over the tasks that are done and whose result can be read."""
-    return totals_of((task.result for task in run.tasks if task.result), run.seconds or 0.0)
+    return totals_of((task.result for task in run.tasks if task.result), run.manifest.seconds)

@@ -11,15 +11,13 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OUTSIDE, expect
-from tests.kit.run_folders import CODE, HOSTILE, RunFolder, worked
+from tests.kit.run_folders import RunFolder, worked
 from workshop.views.report.run_page import write_report
 
 ON_TOP = """(node) => {
     const box = node.getBoundingClientRect();
     return node.contains(document.elementFromPoint(box.x + 5, box.y + box.height / 2));
 }"""
-SHOWN = HOSTILE.replace("\u202e", "\\u202e")
-"""A sign that turns the reading direction is shown by its number."""
 
 
 @pytest.fixture
@@ -60,13 +58,6 @@ def test_a_task_opens_and_a_call_unfolds_under_its_line(report: Any) -> None:
     expect(call.get_by_role("cell", name="Green Tea", exact=True)).to_be_visible()
 
 
-def test_the_state_is_a_table_that_marks_what_changed(report: Any) -> None:
-    report.page.get_by_role("link", name="good").click()
-    after = report.told.locator(".state.after").first
-    after.wait_for()
-    expect(after.locator(".changed")).to_have_text(["tea", "4", "4"])
-
-
 def test_the_failed_one_is_found_with_the_keyboard_alone(report: Any) -> None:
     keyboard = report.page.keyboard
     keyboard.press("f")
@@ -83,18 +74,6 @@ def test_the_failed_one_is_found_with_the_keyboard_alone(report: Any) -> None:
     report.expect_tasks(["broken"])
     keyboard.press("Escape")
     report.expect_count(4)
-
-
-def test_hostile_texts_are_texts(report: Any) -> None:
-    report.page.get_by_role("link", name="hostile").click()
-    report.told.get_by_role("heading", name="hostile").wait_for()
-    report.page.keyboard.press("e")
-    cells = report.told.locator(".call .json td")
-    expect(cells.get_by_text(SHOWN, exact=True).first).to_be_visible()
-    expect(report.told.locator("blockquote")).to_have_text(f"Buy {SHOWN}")
-    expect(report.told.locator("script, img")).to_have_count(0)
-    assert report.page.evaluate("window.hit") is None
-    assert report.complaints == []
 
 
 def test_no_page_asks_anybody_for_anything(report: Any, hostile: Path) -> None:
@@ -120,44 +99,6 @@ def test_the_page_itself_forbids_what_is_foreign(report: Any) -> None:
     assert any("Content Security Policy" in text for text in report.complaints)
 
 
-def test_light_and_dark_follow_the_system_and_the_button(hostile: Path, look: Any) -> None:
-    address = write_report(hostile).as_uri()
-    colours = {}
-    for scheme in ("light", "dark"):
-        seen = look(address, color_scheme=scheme)
-        paper = "getComputedStyle(document.body).backgroundColor"
-        colours[scheme] = seen.page.evaluate(paper)
-        seen.page.get_by_role("button", name="Switch between light and dark").click()
-        colours[f"not {scheme}"] = seen.page.evaluate(paper)
-    assert colours["light"] == colours["not dark"] != colours["dark"] == colours["not light"]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(hostile: Path, look: Any, scheme: str) -> None:
-    seen = look(write_report(hostile).as_uri(), color_scheme=scheme)
-    assert seen.violations() == []
-    seen.page.get_by_role("link", name="hostile").click()
-    seen.told.get_by_role("heading", name="hostile").wait_for()
-    seen.page.keyboard.press("e")
-    assert seen.violations() == []
-
-
-def test_without_scripts_the_table_is_there_and_says_what_is_not(hostile: Path, look: Any) -> None:
-    seen = look(write_report(hostile).as_uri(), java_script_enabled=False)
-    seen.expect_tasks(["wrong", "hostile", "broken", "good"])
-    note = "show prints the same records"
-    expect(seen.page.locator("body")).to_contain_text(note, use_inner_text=True)
-
-
-def test_on_paper_the_open_story_is_printed_without_the_tools(report: Any) -> None:
-    report.page.get_by_role("link", name="good").click()
-    report.told.get_by_role("heading", name="good").wait_for()
-    report.page.emulate_media(media="print")
-    expect(report.told).to_be_visible()
-    expect(report.page.locator("#find")).to_be_hidden()
-    expect(report.page.locator("#tasks")).to_be_hidden()
-
-
 def test_a_search_shows_where_it_hit(report: Any) -> None:
     report.page.get_by_label("Find in tasks").fill("MODEL")
     row = report.page.locator("#tasks tbody tr:visible")
@@ -170,24 +111,6 @@ def test_a_search_shows_where_it_hit(report: Any) -> None:
     report.page.get_by_label("Find in tasks").fill("")
     report.expect_count(4)
     expect(report.page.locator("mark, .hit")).to_have_count(0)
-
-
-def test_hostile_hits_are_texts(report: Any) -> None:
-    report.page.get_by_label("Find in tasks").fill("onerror")
-    report.expect_tasks(["hostile"])
-    expect(report.page.locator("#tasks img, #tasks script")).to_have_count(0)
-    report.page.get_by_label("Find in tasks").fill("[(*")
-    report.expect_tasks([])
-    assert report.page.evaluate("window.hit") is None
-    assert report.complaints == []
-
-
-def test_a_row_tells_text_wanted_and_reason(report: Any) -> None:
-    row = report.page.locator(
-        "#tasks tbody tr", has=report.page.get_by_role("link", name="hostile")
-    )
-    for text in (f"Buy {SHOWN}", "declined expected: buy", "FAIL: "):
-        expect(row).to_contain_text(text)
 
 
 @pytest.mark.parametrize(
@@ -247,38 +170,6 @@ def test_what_is_looked_for_stands_in_the_address(report: Any, look: Any) -> Non
     again.page.get_by_role("link", name="wrong").click()
     expect(again.page).to_have_url(re.compile(r"sort=-score#wrong$"))
     assert again.complaints == []
-
-
-def test_tasks_are_picked_by_group(report: Any) -> None:
-    group = report.page.get_by_label("Group", exact=True)
-    group.select_option("refuse")
-    expect(report.page.locator("#count")).to_contain_text(" of 4 tasks")
-    chosen = report.page.locator("#tasks tbody tr:visible .outcome")
-    for outcome in chosen.all_inner_texts():
-        assert "expected: refuse" in outcome
-    expect(report.page).to_have_url(re.compile(r"\?group=refuse$"))
-
-
-def test_a_link_leads_to_a_turn(report: Any, look: Any) -> None:
-    report.page.get_by_role("link", name="good").click()
-    report.told.get_by_role("link", name="Link to turn 2").click()
-    expect(report.page).to_have_url(re.compile(r"#good/2$"))
-    expect(report.told.locator('[data-turn="2"]')).to_be_focused()
-    other = look(report.page.url)
-    expect(other.told.locator('[data-turn="2"]')).to_be_focused()
-    expect(other.told.locator('[data-turn="2"]')).to_be_in_viewport()
-    report.page.get_by_role("button", name="Next task").click()
-    expect(report.page).to_have_url(re.compile(r"#wrong$"))
-
-
-def test_code_is_copied_without_its_line_numbers(report: Any) -> None:
-    keep = "navigator.clipboard.writeText = async (text) => { window.copied = text; }"
-    report.page.evaluate(keep)
-    report.page.get_by_role("link", name="good").click()
-    report.told.get_by_role("button", name="Copy: code").first.click()
-    expect(report.told.get_by_role("button", name="Copy: code").first).to_have_text("Copied")
-    assert report.page.evaluate("window.copied").strip() == CODE
-    assert report.complaints == []
 
 
 def test_the_tasks_that_are_shown_are_downloaded(report: Any) -> None:

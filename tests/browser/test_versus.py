@@ -9,7 +9,7 @@ import pytest
 
 from core.runs.journal import write_whole
 from tests.browser.conftest import OUTSIDE, expect
-from tests.kit.run_folders import HOSTILE, RunFolder, asked, ended, worked
+from tests.kit.run_folders import HOSTILE
 from tests.workshop.views.test_versus_page import run
 from workshop.views.report.versus import versus_page
 
@@ -57,13 +57,6 @@ def test_both_stories_open_by_the_keyboard_alone(page: str, look: Any) -> None:
     expect(seen.page.locator("#story")).to_be_hidden()
 
 
-def test_what_differs_is_a_click_away(page: str, look: Any) -> None:
-    seen = look(page, viewport=WIDE)
-    seen.page.get_by_role("link", name="prompt of the evaluator").click()
-    expect(seen.page.locator("#see-prompt-evaluator ins").first).to_be_visible()
-    assert seen.page.evaluate("window.hit") is None
-
-
 @pytest.mark.parametrize(
     ("size", "scheme"),
     [
@@ -87,28 +80,3 @@ def test_nothing_is_cut_off_and_axe_finds_nothing(
     assert seen.page.evaluate(OUTSIDE) == []
     assert seen.violations() == []
     assert seen.complaints == []
-
-
-def test_on_a_phone_every_figure_of_a_row_is_there(page: str, look: Any) -> None:
-    seen = look(page, viewport=PHONE)
-    row = seen.page.locator("#tasks tbody tr:visible").first
-    expect(row.locator("td")).to_have_count(6)
-    for cell in row.locator("td").all():
-        expect(cell).to_be_visible()
-
-
-def test_hostile_stories_side_by_side_are_texts(tmp_path: Path, hostile: Path, look: Any) -> None:
-    other = RunFolder(tmp_path / "20260505-120000-bbbb")
-    other.task("good", asked(), worked(), ended(), score=0.0, group="buy")
-    other.task("hostile", asked(), worked(name=HOSTILE), text=f"Buy {HOSTILE}", group="buy")
-    path = tmp_path / "pair.html"
-    write_whole(path, versus_page(hostile, other.write()))
-    seen = look(path.as_uri())
-    seen.page.locator("#tasks").get_by_role("link", name="hostile").click()
-    seen.told.get_by_role("heading", name="hostile").wait_for()
-    seen.page.keyboard.press("e")
-    expect(seen.told.locator("script, img")).to_have_count(0)
-    assert seen.page.evaluate("window.hit") is None
-    assert seen.complaints == []
-    ours = path.as_uri()
-    assert {url.split("#")[0] for url in seen.requests} == {ours}

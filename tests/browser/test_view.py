@@ -80,19 +80,6 @@ def test_runs_are_found_filtered_and_sorted_also_when_the_list_is_new(
     assert seen.complaints == []
 
 
-def test_on_a_telephone_a_run_shows_state_and_score_without_a_table(
-    served: str, look: Any, tmp_path: Path
-) -> None:
-    RunFolder(tmp_path / "20260501-120000-aaaa").task("tea", score=0.25).write()
-    seen = look(served, viewport={"width": 390, "height": 700})
-    for words in ("finished", "score 0.250", "tasks 1", "cost $0.0100"):
-        cell = seen.page.locator("#runs td", has_text=words.split()[-1]).first
-        box = cell.bounding_box()
-        assert box["x"] + box["width"] <= 390
-    seen.page.get_by_label("Sort by").select_option("score")
-    assert seen.complaints == []
-
-
 def test_a_page_follows_its_run(served: str, look: Any, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "20260506-120000-cccc")
     run.task("tea", asked(), worked(), outcome="running")

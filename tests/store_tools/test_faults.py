@@ -15,7 +15,7 @@ from store_tools.basket import CHECKOUT
 from store_tools.environment import StoreEnvironment
 from tests.kit.binding import entered
 from tests.kit.combo import data_of
-from workshop.simulator.store.pack import StoreFault
+from workshop.simulator.store.pack import Scenario
 
 SHOP = {
     "products": [
@@ -231,7 +231,7 @@ KINDS: list[dict[str, Any]] = [
 def test_a_purchase_over_http_meets_every_fault_on_every_path(
     open_shop: Any, kind: dict[str, Any]
 ) -> None:
-    paths = [p for p in StoreFault.paths if not p.startswith("/tasks")]
+    paths = Scenario.paths
     coupons = [{"code": "TWO", "discount": {"amount": 2}, "requires": {"tea": 2}}]
     hits = [{"on": path, "nth": nth, **kind} for path in paths for nth in (1, 3)]
     shop = open_shop(coupons=coupons, faults=hits)

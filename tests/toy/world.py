@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.toy.benchmark import RESPONSES, Req_AddToCounter, Req_ReadCounter
-from workshop.simulator.faults import Fault
-from workshop.simulator.pack_files import Part
+from workshop.simulator import world
 from workshop.simulator.world import (
     Evaluation,
     Refusal,
@@ -21,21 +20,19 @@ HERE = Path(__file__).parent
 FORMAT = "toy-pack/1"
 
 
-class Scenario(Part):
-    spec_id: str
-    task_text: str
+class Scenario(world.Scenario):
+    paths = ("/read", "/add")
+
     start: int
     wanted: int
-    faults: tuple[Fault, ...] = ()
 
 
-class Pack(Part):
-    format: str
-    name: str
+class Pack(world.Pack):
     scenarios: tuple[Scenario, ...]
 
 
 class Counter:
+    page_limit = 5
     acts = property(lambda self: tuple(self.added))
 
     def __init__(self, scenario: Scenario) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from coordinator.benchmark import is_harmful
@@ -13,10 +15,14 @@ from core.models.model_call import Usage
 from core.models.prices import price_of
 from core.models.prompt_json import compact
 from core.runs.fit import fit
+from core.runs.journal import Journal
+from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task_record import ObservedRequest
+from workshop.simulator.faults import Fault
 from workshop.simulator.platform import Platform, Task, effects_of
 from workshop.simulator.telemetry import ModelReport
+from workshop.simulator.world import Refusal
 
 SEEN_CHARS, SEEN_TOKENS = 4_000, 1_500
 EVAL_CHARS = 4_000
@@ -100,7 +106,7 @@ def played(platform: Platform, task: Task, cause: Cause | None) -> PlayedTask:
     return PlayedTask(
         result,
         observed=tuple(requests_of(platform, task)),
-        remarks=tuple(line.text for line in task.log if line.type == "info"),
+        remarks=tuple(line.text for line in task.log if line.type == "info" and not line.faulted),
         events=tuple(world.event(act) for act in state.acts) if state is not None else (),
     )
 
@@ -115,29 +121,74 @@ def _early(task: Task, cause: Cause | None) -> tuple[str | None, Failure | None]
 
 
 def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
-    """The requests and reports that the agent sent for a task, in order."""
+    """The requests and reports that the agent sent for a task, in order, with their faults."""
     if not task.begun:
         return
     world = platform.served_as(task.benchmark).world
     paths = {f"{world.module}.{one.request.__name__}": path for path, one in world.routes.items()}
     began, reports = task.log[0].moment, iter(task.reports)
-    lines = [line for line in task.log if line.type in ("telemetry", "request", *ANSWERS)]
+    kinds = ("telemetry", "request", *ANSWERS)
+    lines = [line for line in task.log if line.type in kinds or line.faulted]
+    met, delivery = None, 0
     for line, after in zip_longest(lines, lines[1:]):
         at = round(max(0.0, line.moment - began), 3)
-        if line.type == "telemetry":
+        if line.faulted:
+            met, delivery = line.faulted, 0
+            if not met.fault.deliveries or met.path not in world.routes:
+                sent = ObservedRequest(at=at, path=met.path, body=_json(met.body))
+                yield _with_fault(sent, met.fault, 1)
+                met = None
+        elif line.type == "telemetry":
             report = asdict(next(reports, ModelReport("", 0.0)))
             body = _json({name: value for name, value in report.items() if value is not None})
             yield ObservedRequest(at=at, path="/tasks/log", body=body, answer="{}")
         elif line.type == "request":
             answer = after if after and after.type in ANSWERS else None
             refused = answer is not None and answer.type == "error"
-            yield ObservedRequest(
+            seen = ObservedRequest(
                 at=at,
                 path=paths.get(line.text, line.text),
                 body=_json(line.body),
                 answer=_json(answer.body) if answer and not refused else None,
                 error=answer.text if answer and refused else None,
             )
+            delivery += 1
+            yield _with_fault(seen, met.fault, delivery) if met else seen
+            if met and delivery >= met.fault.deliveries:
+                met = None
+
+
+def note_faults(platform: Platform, task_id: str, journal: Path) -> None:
+    """Add the requests of a task that met a fault to its journal, unless they are there already.
+
+    Raises JournalFailed, OSError.
+    """
+    try:
+        task = platform.task(task_id)
+    except Refusal:  # of another pack, with which the run began
+        return
+    met = [one for one in requests_of(platform, task) if one.fault]
+    if not met or not journal.is_file() or read_task(journal).seen:
+        return
+    with closing(Journal(journal)) as lines:
+        for one in met:
+            lines.write("seen", one.model_dump(mode="json"))
+
+
+def _with_fault(one: ObservedRequest, fault: Fault, delivery: int) -> ObservedRequest:
+    """A request with its fault; where its answer did not reach the agent, that is its error."""
+    answer = one.error or one.answer or "not recorded"
+    if not fault.deliveries:
+        came = f"status {fault.status}" if fault.status else "the connection was closed"
+        error = f"it never reached the platform: {came}"
+    elif delivery > 1:
+        error = f"the same request, delivered a second time; answer that nobody got: {answer}"
+    elif not fault.is_answered:
+        how = "lost" if fault.kind == "drop" else "replaced by a page of HTML"
+        error = f"the answer never arrived, it was {how}: {answer}"
+    else:
+        return one.model_copy(update={"fault": fault.word})
+    return one.model_copy(update={"fault": fault.word, "error": error, "answer": None})
 
 
 def _json(body: Mapping[str, Any] | None) -> str:

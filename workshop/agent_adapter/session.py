@@ -80,6 +80,8 @@ class Launch:
     """Seconds for which an agent may neither begin a task nor complete one; None: for ever."""
     folder: Path | None
     """Where what it prints is kept; None: it has the terminal."""
+    faults: str | None = None
+    """What goes wrong with responses of its platform."""
 
 
 class AgentNotStarted(CannotRun):
@@ -100,7 +102,7 @@ class AgentSession:
         self._why = self._how = ""
         self._seconds = 0.0
         with ExitStack() as on_failure:
-            self._served = on_failure.enter_context(serve(*packs, key=key))
+            self._served = on_failure.enter_context(serve(*packs, key=key, faults=launch.faults))
             url = self._served.base_url
             environment = environment_for(url, key, launch.stand_in, launch.environment)
             stem = launch.folder / str(number) if launch.folder else None

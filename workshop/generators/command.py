@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import json
 from typing import Literal
 
 import typer
@@ -10,7 +10,7 @@ import typer
 from coordinator.config import option
 from core.terminal.record_command import option_of, takes
 from workshop.generators.company.scenario import CompanyOptions
-from workshop.generators.generating import PackOptions, generator_of, pack_lines
+from workshop.generators.generating import PackOptions, generator_of
 from workshop.generators.store.scenario import StoreOptions
 from workshop.simulator.worlds import FORMATS, world_of
 
@@ -37,5 +37,6 @@ def generate(options: GenerateOptions, _context: typer.Context) -> int:
     world, generator = world_of(FORMATS[options.benchmark]), generator_of(options.benchmark)
     assert generator
     name = f"generated-{options.seed}"
-    sys.stdout.writelines(pack_lines(world, name, generator.scenarios(options)))
+    body = json.loads(world.pack_text(name, list(generator.scenarios(options))))
+    print(json.dumps(body, ensure_ascii=False, indent=1))
     return 0

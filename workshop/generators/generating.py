@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
@@ -14,7 +13,6 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from coordinator.config import option
-from workshop.simulator.world import World
 
 SEED = re.compile(r"[A-Za-z0-9_.-]+")
 """What a seed is: it becomes part of names."""
@@ -58,7 +56,7 @@ class Generator:
 
 _GENERATORS = {
     "store": "workshop.generators.store.scenario",
-    "company": "workshop.generators.company.generate",
+    "company": "workshop.generators.company.scenario",
 }
 """The module of each benchmark's generator, which is loaded when something is drawn."""
 
@@ -67,26 +65,6 @@ def generator_of(benchmark: str) -> Generator | None:
     """The generator of a benchmark; None: nothing is drawn of it."""
     module = _GENERATORS.get(benchmark)
     return cast(Generator, import_module(module).GENERATOR) if module else None
-
-
-def pack_lines(world: World, name: str, scenarios: Iterable[Raw]) -> Iterator[str]:
-    """The text of a pack file, piece by piece, a record a line."""
-    yield f'{{"format": {_json(world.format)}, "name": {_json(name)}'
-    for field, records in world.join(list(scenarios)).items():
-        listed = isinstance(records, list)
-        lines = (
-            map(_json, records)
-            if listed
-            else (f"{_json(key)}: {_json(record)}" for key, record in records.items())
-        )
-        yield f", {_json(field)}: {'[' if listed else '{'}\n"
-        yield ",\n".join(lines)
-        yield f"\n{']' if listed else '}'}"
-    yield "}\n"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def draws(seed: str, *purpose: str) -> Random:

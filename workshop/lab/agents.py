@@ -19,7 +19,8 @@ from types import FrameType
 import typer
 from pydantic import BaseModel
 
-from coordinator.config import option
+from coordinator.benchmark import Benchmark
+from coordinator.config import FAULTS_HELP, option
 from coordinator.limits import handle_signals
 from core.models.redact import MASK, redact
 from core.runs.errors import CannotRun, Exit, Usage
@@ -50,8 +51,15 @@ from workshop.agent_adapter.session import (
 )
 from workshop.agent_adapter.stand_in import stand_in
 from workshop.generators.generating import Raw
+from workshop.lab.context import (
+    BenchmarkFactory,
+    LabContext,
+    check_faults,
+    known_of,
+    read_pack,
+    world_of,
+)
 from workshop.lab.engines import Job
-from workshop.lab.lab_benchmark import BenchmarkFactory, LabBenchmark, LabContext
 from workshop.lab.packs import sources_of
 from workshop.lab.play_job import play_job, play_trivial
 from workshop.lab.sampled_run import SampledRun, close_run, new_run, write_page
@@ -81,7 +89,7 @@ class Share:
     """The name of each task's journal, by spec."""
 
 
-def shares_of(jobs: Iterable[Job], side_by_side: int, lab: LabBenchmark) -> list[Share]:
+def shares_of(jobs: Iterable[Job], side_by_side: int, lab: Benchmark) -> list[Share]:
     """Distribute all tasks of the jobs over shares, pack by pack and epoch by epoch.
 
     Neighbours go to different shares, because packs are often sorted by kind.
@@ -90,7 +98,7 @@ def shares_of(jobs: Iterable[Job], side_by_side: int, lab: LabBenchmark) -> list
     for job in jobs:
         body = json.loads(job.pack)
         tasks = by_pack.setdefault((str(body["name"]), job.epoch or 0), [])
-        for raw in lab.world.split(body):
+        for raw in world_of(lab).split(body):
             if (spec := str(raw["spec_id"])) in job.specs:
                 tasks.append((raw, job.stems[spec]))
     shares = []
@@ -105,7 +113,7 @@ def shares_of(jobs: Iterable[Job], side_by_side: int, lab: LabBenchmark) -> list
 class ShareKeeper:
     """Keeps what becomes of a share's tasks: their journals, and how the agent ended."""
 
-    def __init__(self, lab: LabBenchmark, share: Share, folder: Path | Callable[[], Path]) -> None:
+    def __init__(self, lab: Benchmark, share: Share, folder: Path | Callable[[], Path]) -> None:
         """``folder``: the run folder, or what makes it once a task is begun.
 
         Raises CannotRun: the pack cannot be read.
@@ -114,10 +122,10 @@ class ShareKeeper:
         self.folder: Path | None = folder if isinstance(folder, Path) else None
         self._begin = None if isinstance(folder, Path) else folder
         name = share.pack
-        self.pack = lab.read(lab.world.pack_text(name, list(share.raws.values())), name)
+        self.pack = read_pack(world_of(lab).pack_text(name, list(share.raws.values())), name)
         self.record: AgentSessionRecord | None = None
         """How the agent ended, once it has."""
-        self._known = lab.known_of(self.pack)
+        self._known = known_of(lab, self.pack)
         self._done: set[str] = set()
 
     def look(self, session: AgentSession, over: Iterable[Task]) -> list[TaskResult]:
@@ -153,7 +161,7 @@ class ShareKeeper:
         return results
 
     def _owns(self, session: AgentSession, task: Task) -> bool:
-        return session.platform.served_as(task.benchmark).world is self._lab.world
+        return session.platform.served_as(task.benchmark).world is world_of(self._lab)
 
     def never_made(self, specs: Iterable[str], cause: Cause) -> list[TaskResult]:
         """The results of tasks that no platform has made. Raises CannotRun."""
@@ -213,6 +221,7 @@ class AgentEngine:
     """The command as typed, including secrets; None for a resumed run."""
     environment: Mapping[str, str]
     folder: Path
+    faults: str | None = None
     threads: int = 1
     stop: threading.Event = field(default_factory=threading.Event)
     """Set where an interrupt has ended the agents."""
@@ -236,7 +245,8 @@ class AgentEngine:
         groups = [[ShareKeeper(lab, share, folder)] for share in shares]
         with stand_in() as package, interrupts(self.stop):
             command = self.command or agent.command
-            launch = Launch(command, self.environment, package, agent.timeout, folder / FOLDER)
+            kept = folder / FOLDER
+            launch = Launch(command, self.environment, package, agent.timeout, kept, self.faults)
             playing = Players(launch, agent.side_by_side, next_number(folder), self.stop)
             for _, results in playing.play(groups):
                 yield results
@@ -356,6 +366,7 @@ class AgentOptions(BaseModel):
     allow_real_key: bool = option(
         "With --own-sdk: start the agent even if a .env in its folder has an account key.", False
     )
+    faults: str | None = option(FAULTS_HELP, None)
     name: str | None = option("What pages, `show NAME` and `compare NAME …` call the run.", None)
     out: Path = option("Folder for run folders.", LOGS)
 
@@ -368,14 +379,16 @@ def agent(options: AgentOptions, context: typer.Context) -> int:
     """
     lab_context: LabContext = context.obj()
     began, stop = time.monotonic(), threading.Event()
+    packs = _packs(options, lab_context)
+    check_faults(options.faults, *(world_of(lab_context.benchmark(name)) for name, _ in packs))
     with ExitStack() as stack:
-        runs = [
-            AttachedRun(lab_context, pack, options, stack) for pack in _packs(options, lab_context)
-        ]
+        runs = [AttachedRun(lab_context, pack, options, stack) for pack in packs]
         _check_key(options)
         package = None if options.own_sdk else stack.enter_context(stand_in())
         stack.enter_context(interrupts(stop))
-        launch = Launch(options.command, lab_context.environment, package, None, None)
+        launch = Launch(
+            options.command, lab_context.environment, package, None, None, options.faults
+        )
         try:
             for keeper, results in Players(launch, 1, 1, stop).play([[run.keeper for run in runs]]):
                 if results and keeper.folder:
@@ -411,7 +424,11 @@ class AttachedRun:
         command = shlex.join(options.command)
         external = ExternalAgent(command=redact(command), commit=commit_of(command))
         self._settings = Settings(
-            benchmark=benchmark, packs=(asked,), journals="all", agent=external
+            benchmark=benchmark,
+            packs=(asked,),
+            journals="all",
+            agent=external,
+            faults=options.faults,
         )
 
     def _begin(self) -> Path:
@@ -437,7 +454,7 @@ class AttachedRun:
 
 def _packs(options: AgentOptions, context: LabContext) -> list[tuple[str, str]]:
     """Benchmark and pack of each run. Raises Usage."""
-    every = {name: context.benchmark(name).world for name in context.benchmarks}
+    every = {name: world_of(context.benchmark(name)) for name in context.benchmarks}
     ids = {id: name for name, world in every.items() for id in world.benchmarks}
     if options.benchmark and (options.pack or options.benchmark not in ids):
         raise Usage(

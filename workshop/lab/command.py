@@ -21,8 +21,8 @@ from core.runs.results import TaskResult
 from core.terminal.console import notes, say
 from worker.sandbox.contract import SandboxUnavailable
 from worker.sandbox.isolation import describe_sandbox, used_kind
+from workshop.lab.context import LabContext
 from workshop.lab.engines import Engine, engine_for
-from workshop.lab.lab_benchmark import LabContext
 from workshop.lab.sampled_run import SampledRun, carry_out, read_sampled, write_page
 from workshop.lab.settings import cores
 
@@ -92,7 +92,9 @@ class Sitting:
 
             environment = self.context.environment
             typed = self.agent_command
-            engine = AgentEngine(factory, settings.agent, typed, environment, run.path)
+            engine = AgentEngine(
+                factory, settings.agent, typed, environment, run.path, settings.faults
+            )
         else:
             if not self.scheduler:
                 self._note_sandbox(run, manifest)

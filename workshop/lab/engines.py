@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from core.models.extras import install
 from core.runs.errors import CannotRun
 from core.runs.results import TaskResult
-from workshop.lab.lab_benchmark import BenchmarkFactory
+from workshop.lab.context import BenchmarkFactory
 from workshop.lab.settings import Settings, cores
 
 if TYPE_CHECKING:

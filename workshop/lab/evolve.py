@@ -22,6 +22,7 @@ import typer
 from pydantic import Field
 from rich.console import Console
 
+from coordinator.benchmark import Benchmark
 from coordinator.clients import BASE_URLS
 from coordinator.config import option
 from core.files import read_bytes
@@ -45,8 +46,8 @@ from core.terminal.record_command import takes
 from core.text import instead
 from workshop.generators.generating import Raw
 from workshop.lab.command import PACKS, LabOptions
+from workshop.lab.context import LabContext, check_faults, world_of
 from workshop.lab.engines import engine_for
-from workshop.lab.lab_benchmark import LabBenchmark, LabContext
 from workshop.lab.packs import Source, canonical, source_of
 from workshop.lab.sampled_run import carry_out, new_run, read_sampled
 from workshop.lab.settings import Settings, cores
@@ -147,7 +148,7 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
         raise Usage(str(error)) from None
 
 
-def _packs(benchmark: LabBenchmark, options: EvolveOptions) -> dict[str, str]:
+def _packs(benchmark: Benchmark, options: EvolveOptions) -> dict[str, str]:
     """The packs to learn from and to prove it on. Raises Usage, CannotRun."""
     train, unseen = (
         list(source_of(asked or "", benchmark).scenarios())
@@ -158,18 +159,19 @@ def _packs(benchmark: LabBenchmark, options: EvolveOptions) -> dict[str, str]:
         raise Usage(f"--unseen: {len(again)} of its {len(unseen)} tasks are training tasks")
     if (least := len(train) + 2 * len(unseen)) > options.budget_tasks:
         raise Usage(f"--budget-tasks {options.budget_tasks}: these packs need {least} at least")
-    pack_text = benchmark.world.pack_text
+    pack_text = world_of(benchmark).pack_text
     return {"train": pack_text("train", train), "unseen": pack_text("unseen", unseen)}
 
 
-def _begin(lab: LabContext, benchmark: LabBenchmark, options: EvolveOptions) -> Loop:
+def _begin(lab: LabContext, benchmark: Benchmark, options: EvolveOptions) -> Loop:
     """What a loop is asked for. Raises Usage."""
-    name, shipped = benchmark.world.name, benchmark.benchmark.sections()
+    name, shipped = benchmark.name, benchmark.sections()
     words = (options.sections or f"{name}/rules,{name}/playbooks/").split(",")
     for word in words:
         if not any(section.startswith(word) for section in shipped):
             raise Usage(f"--sections: nothing begins with {word!r}; {instead(word, [*shipped])}")
-    settings = options.model_dump(include={"guards", "stages", "strategy"}) | {
+    check_faults(options.faults, world_of(benchmark))
+    settings = options.model_dump(include={"faults", "guards", "stages", "strategy"}) | {
         "benchmark": name,
         "max_turns": options.turns_of(options.strategy),
         "journals": "none" if options.scheduler else "failed",
@@ -214,10 +216,10 @@ class Evolution:
         self.asked = EvolveOptions.model_validate(loop.asked)
         self.benchmark = lab.benchmark(loop.settings.benchmark)
         self.train, self.unseen = (
-            {str(raw["spec_id"]): raw for raw in self.benchmark.world.split(json.loads(body))}
+            {str(raw["spec_id"]): raw for raw in world_of(self.benchmark).split(json.loads(body))}
             for body in (read_bytes(folder / f"{name}.json") for name in ("train", "unseen"))
         )
-        self.shipped = self.benchmark.benchmark.sections()
+        self.shipped = self.benchmark.sections()
         free_text = " ".join([*self.shipped.values(), *loop.prompts.values()])
         self.data = TaskData(list(self.train.values()), free_text)
         self.refused: dict[str, str] = {}
@@ -330,7 +332,7 @@ class Evolution:
             new_run(path, [source], settings, self.lab)
         results = read_results(path)
         if results.finished is None or any(one.infrastructure_failure for one in results.tasks):
-            factory, jobs = self.lab.factory(self.benchmark.world.name), self.options.jobs
+            factory, jobs = self.lab.factory(self.benchmark.name), self.options.jobs
             engine = engine_for(factory, jobs or cores(), len(raws), self.options.scheduler)
             carry_out(read_sampled(path), self.benchmark, engine)
             results = read_results(path)

@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from coordinator.benchmark import Benchmark
 from core.models.models_file import ModelsError, load_models
 from core.runs.errors import CannotRun
 from core.runs.find import LOGS, NAMED, Logs, find_run
@@ -25,8 +26,8 @@ from core.runs.results import TaskResult
 from core.terminal.console import answers, say
 from core.text import instead
 from workshop.generators.generating import Raw
+from workshop.lab.context import LabContext, is_valid, world_of
 from workshop.lab.engines import Job
-from workshop.lab.lab_benchmark import LabBenchmark, LabContext
 from workshop.lab.sampled_run import settings_of_run
 from workshop.lab.settings import Settings
 from workshop.simulator.world import Cut
@@ -55,22 +56,22 @@ def minimise(
         whole, settings = find(lab, find_run(run, logs), spec)
         factory = lab.factory(settings.benchmark)
         played = factory()
-        if not played.holds(whole):
+        if not is_valid(played, whole):
             raise CannotRun(f"the scenario {spec!r} is invalid or does not expect the best answer")
 
         def play(raw: Raw) -> TaskResult:
             specs = frozenset({str(raw["spec_id"])})
-            job = Job(0, played.world.pack_text("one", [raw]), specs, settings, epoch=0)
+            job = Job(0, world_of(played).pack_text("one", [raw]), specs, settings, epoch=0)
             return play_job(job, factory)[0]
 
-        failure = failure_class(play(whole), played.benchmark.harm_name)
+        failure = failure_class(play(whole), played.harm_name)
         if failure is None:
             text = f"{spec} passes with {settings.evaluator}; there is nothing to minimise"
             raise CannotRun(text)
         shrinker = Shrinker(played, play, failure)
         small = shrinker.run(whole)
         path = out or Path(f"{file_name(spec)}-small.json")
-        write_whole(path, played.world.pack_text(f"{spec}-small", [small]))
+        write_whole(path, world_of(played).pack_text(f"{spec}-small", [small]))
     tried = f"{spec} fails with {failure!r}; {len(shrinker.played)} smaller ones tried"
     say(answers(), f"{tried}: {_what_shrank(whole, small)}", f"written: {path}")
 
@@ -91,7 +92,7 @@ def find(context: LabContext, folder: Path, spec: str) -> tuple[Raw, Settings]:
         raise CannotRun(f"{folder} was played by an agent that is not ours: nothing shrinks it")
     if not any(pack_files(folder)):
         raise CannotRun(f"{folder} has no pack, because it was played on another platform")
-    split = context.benchmark(manifest.benchmark).world.split
+    split = world_of(context.benchmark(manifest.benchmark)).split
     packs = [(str(body["name"]), split(body)) for _, body in kept_packs(folder)]
     found = [(name, raw) for name, raws in packs for raw in raws if str(raw.get("spec_id")) == spec]
     if not found:
@@ -120,7 +121,7 @@ def failure_class(trial: TaskResult, harm_name: str) -> str | None:
 class Shrinker:
     """Tries smaller scenarios; remembers each that was played."""
 
-    lab: LabBenchmark
+    lab: Benchmark
     play: Callable[[Raw], TaskResult]
     failure: str
     """How the scenario fails, and each smaller one has to."""
@@ -130,7 +131,7 @@ class Shrinker:
         """The smallest scenario; every step of it fails as the first one did."""
         while True:
             before = json.dumps(raw, sort_keys=True)
-            for cut_of in self.lab.world.cuts:
+            for cut_of in world_of(self.lab).cuts:
                 cut = cut_of(raw)
                 if cut.items:
                     raw = cut.keeping(fewest(cut.items, partial(self._fails, cut)))
@@ -141,8 +142,8 @@ class Shrinker:
         raw = cut.keeping(items)
         key = json.dumps(raw, sort_keys=True)
         if key not in self.played:
-            harm_name = self.lab.benchmark.harm_name
-            holds = self.lab.holds(raw)
+            harm_name = self.lab.harm_name
+            holds = is_valid(self.lab, raw)
             self.played[key] = holds and failure_class(self.play(raw), harm_name) == self.failure
         return self.played[key]
 

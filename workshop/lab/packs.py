@@ -10,12 +10,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from coordinator.benchmark import Benchmark
 from core.files import read_bytes
 from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
 from core.text import instead
-from workshop.generators.generating import PackOptions, Raw
-from workshop.lab.lab_benchmark import LabBenchmark
+from workshop.generators.generating import PackOptions, Raw, generator_of
+from workshop.lab.context import world_of
 
 GENERATED = "generated"
 
@@ -30,41 +31,41 @@ class Source:
     """Its scenarios in order; generated ones are drawn as they are asked for."""
 
 
-def source_of(asked: str, lab: LabBenchmark) -> Source:
+def source_of(asked: str, lab: Benchmark) -> Source:
     """Resolve a ``--pack``: a short name, ``generated:SEED:COUNT[:options]`` or a file.
 
     Raises CannotRun: there is no such pack, or its file cannot be read.
     """
     if asked.split(":", 1)[0] == GENERATED:
-        generator = lab.generator
+        generator = generator_of(lab.name)
         if generator is None:
             raise CannotRun(f"the pack {asked!r}: there is no generator for this benchmark")
-        options = _options_of(asked, generator.options)
+        options = options_of(asked, generator.options)
         # The count is left out, so that runs of other sizes pair.
         name = ":".join([f"{GENERATED}-{options.seed}", *asked.split(":")[3:]])
         return Source(asked, name, partial(generator.scenarios, options))
     name = str(_body(asked, lab)["name"])
     # Read once more when it is played, so that it is not held until then.
-    return Source(asked, name, lambda: lab.world.split(_body(asked, lab)))
+    return Source(asked, name, lambda: world_of(lab).split(_body(asked, lab)))
 
 
-def _body(asked: str, lab: LabBenchmark) -> Raw:
+def _body(asked: str, lab: Benchmark) -> Raw:
     try:
-        body = json.loads(read_bytes(lab.world.packs.get(asked, Path(asked))))
+        body = json.loads(read_bytes(world_of(lab).packs.get(asked, Path(asked))))
     except OSError as error:
-        names = ", ".join([*lab.world.packs, f"{GENERATED}:SEED:COUNT"])
+        names = ", ".join([*world_of(lab).packs, f"{GENERATED}:SEED:COUNT"])
         text = f"{error.strerror or error}; there are {names}, or give a file"
         raise CannotRun(f"the pack {asked!r} cannot be read: {text}") from None
     except (ValueError, RecursionError) as error:
         raise CannotRun(f"the pack {asked!r} is not JSON: {error}") from None
     fields: Raw = body if isinstance(body, dict) else {}
-    if fields.get("format") != lab.world.format or not fields.get("name"):
-        text = f"it has no format {lab.world.format!r} and name"
+    if fields.get("format") != world_of(lab).format or not fields.get("name"):
+        text = f"it has no format {world_of(lab).format!r} and name"
         raise CannotRun(f"the pack {asked!r} cannot be used: {text}")
     return fields
 
 
-def sources_of(asked: Iterable[str], lab: LabBenchmark) -> list[Source]:
+def sources_of(asked: Iterable[str], lab: Benchmark) -> list[Source]:
     """All packs of a run. Raises CannotRun where two have the same name."""
     sources = [source_of(one, lab) for one in asked]
     names = [source.name for source in sources]
@@ -80,7 +81,7 @@ def canonical(scenario: Raw) -> bytes:
     return text.encode() + b"\n"
 
 
-def _options_of(asked: str, record: type[PackOptions]) -> PackOptions:
+def options_of(asked: str, record: type[PackOptions]) -> PackOptions:
     """Parse ``generated:SEED:COUNT[:option=value…]``; the options are the fields of a record.
 
     Raises CannotRun: there is no such option, or its value is invalid.

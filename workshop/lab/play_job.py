@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from coordinator.benchmark import is_harmful
+from coordinator.benchmark import Benchmark, is_harmful
 from coordinator.clients import base_urls, client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
@@ -26,8 +26,9 @@ from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
 from core.runs.results import PASS, Known, TaskResult
 from core.runs.task import Watcher
+from workshop.agent_adapter.outcome import note_faults
+from workshop.lab.context import BenchmarkFactory, adapted, known_of, read_pack, world_of
 from workshop.lab.engines import Job
-from workshop.lab.lab_benchmark import BenchmarkFactory, LabBenchmark
 from workshop.simulator.platform import effects_of
 from workshop.simulator.server import serve
 from workshop.simulator.world import Pack
@@ -39,10 +40,10 @@ NO_ANSWER: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSE
 def play_job(job: Job, factory: BenchmarkFactory) -> list[TaskResult]:
     """Play a job; its results in pack order. Raises CannotRun: a scenario is not valid."""
     lab, raw = factory(), json.loads(job.pack)
-    some = [one for one in lab.world.split(raw) if one["spec_id"] in job.specs]
+    some = [one for one in world_of(lab).split(raw) if one["spec_id"] in job.specs]
     name = str(raw["name"])
-    pack = lab.read(lab.world.pack_text(name, some), name)
-    known = lab.known_of(pack)
+    pack = read_pack(world_of(lab).pack_text(name, some), name)
+    known = known_of(lab, pack)
     if job.epoch is None:
         return play_trivial(lab, pack, job.specs)
     try:
@@ -67,7 +68,7 @@ def play_job(job: Job, factory: BenchmarkFactory) -> list[TaskResult]:
 
 
 def _play(
-    lab: LabBenchmark, pack: Pack, known: dict[str, Known], job: Job, folder: Path
+    lab: Benchmark, pack: Pack, known: dict[str, Known], job: Job, folder: Path
 ) -> list[TaskResult]:
     """Run every task of a pack as one session on a platform of its own; results in pack order.
 
@@ -82,10 +83,10 @@ def _play(
         # A run of many samples has its own books of failures, and plays them again.
         breaker=0,
     )
-    served = serve(pack, key=KEY)
+    served = serve(pack, key=KEY, faults=settings.faults)
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
-        benchmark = lab.benchmark_with(config.guards, settings.prompts)
+        benchmark = adapted(lab, config.guards, settings.prompts)
         with _transport_factory(job, pack) as transport_factory:
             clients = client_factory(
                 config.ids,
@@ -98,8 +99,10 @@ def _play(
             )
             session.run(session.plans(session.tasks()))
             played = session.close_open().tasks
+        for one in played:
+            note_faults(served.platform, one.task_id, journal_file(folder, one.journal))
         worlds = {task.task_id: task.world for task in served.platform.tasks}
-        paid = {id: lab.world.paid(world) for id, world in worlds.items() if world}
+        paid = {id: world_of(lab).paid(world) for id, world in worlds.items() if world}
         results = [
             one.model_copy(
                 update={
@@ -157,14 +160,14 @@ def _keep_journals(
         shutil.move(path, target)
 
 
-def play_trivial(lab: LabBenchmark, pack: Pack, specs: Collection[str]) -> list[TaskResult]:
+def play_trivial(lab: Benchmark, pack: Pack, specs: Collection[str]) -> list[TaskResult]:
     """The results of the trivial players in some tasks of a pack."""
-    known = lab.known_of(pack)
+    known = known_of(lab, pack)
     played = (
         (one.spec_id, name, player.play(pack, one))
         for one in pack.scenarios
         if one.spec_id in specs
-        for name, player in lab.world.trivial.items()
+        for name, player in world_of(lab).trivial.items()
     )
     return [
         TaskResult(

@@ -22,7 +22,7 @@ from core.terminal.record_command import option_of, takes
 from core.terminal.tables import ending
 from core.text import clean
 from workshop.lab.command import PACKS, LabOptions, Sitting
-from workshop.lab.lab_benchmark import LabContext
+from workshop.lab.context import LabContext, adapted, check_faults, world_of
 from workshop.lab.packs import sources_of
 from workshop.lab.report import report, summaries_of
 from workshop.lab.sampled_run import SHOWN_AT_MOST, SampledRun, new_run
@@ -32,8 +32,8 @@ from workshop.views.no_verdict import no_verdict
 OF_A_SITTING = {"resume", "out", "jobs", "scheduler", "as_json"}
 """Options that a resumed run may have with another value."""
 OF_AN_AGENT = {
-    "agent", "agents_side_by_side", "agent_timeout", "benchmark", "pack", "epochs", "name", "out",
-    "as_json",
+    "agent", "agents_side_by_side", "agent_timeout", "benchmark", "pack", "epochs", "faults",
+    "name", "out", "as_json",
 }  # fmt: skip
 """Options with a meaning for an agent that is not ours."""
 
@@ -84,7 +84,7 @@ def regress(options: RegressOptions, context: typer.Context) -> int:
         if options.resume:
             run = sitting.resume(find_run(options.resume, options.out))
         else:
-            run = _play(sitting, settings_of(options, lab_context), options)
+            run = play(sitting, settings_of(options, lab_context), options)
         show(run, as_json=options.as_json)
         return 0
 
@@ -131,7 +131,8 @@ def check(options: RegressOptions) -> None:
 def settings_of(options: RegressOptions, context: LabContext) -> Settings:
     """The settings of the run to play. Raises Usage."""
     lab = context.benchmark(options.benchmark)
-    name = lab.world.name
+    name = lab.name
+    check_faults(options.faults, world_of(lab))
     if options.agent:
         from workshop.agent_adapter.launch import commit_of
 
@@ -143,17 +144,17 @@ def settings_of(options: RegressOptions, context: LabContext) -> Settings:
         )
         return Settings(
             benchmark=name, packs=options.pack, epochs=options.epochs, agent=external,
-            journals="all",
+            journals="all", faults=options.faults,
         )  # fmt: skip
     prompts = dict(context.texts(options.prompts, name, (options.strategy,), notes()))
-    benchmark = lab.benchmark_with(options.guards, prompts)  # refuses what does not fit
+    benchmark = adapted(lab, options.guards, prompts)  # refuses what does not fit
     try:
         chosen(options.stages, benchmark.stages)
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
     # With a scheduler the journals would stay on other machines.
     some = "none" if options.scheduler else "failed"
-    asked = options.model_dump(include={"epochs", "guards", "stages", "strategy"}) | {
+    asked = options.model_dump(include={"epochs", "faults", "guards", "stages", "strategy"}) | {
         "benchmark": name,
         "max_turns": options.turns_of(options.strategy),
         "packs": options.pack,
@@ -166,7 +167,7 @@ def settings_of(options: RegressOptions, context: LabContext) -> Settings:
     return Settings.model_validate(asked | models).for_jobs(options.jobs or cores())
 
 
-def _play(sitting: Sitting, settings: Settings, options: RegressOptions) -> SampledRun:
+def play(sitting: Sitting, settings: Settings, options: RegressOptions) -> SampledRun:
     """Play a new run in a folder of its own. Raises CannotRun."""
     sources = sources_of(settings.packs, sitting.context.benchmark(settings.benchmark))
     with run_folder(options.out) as path:

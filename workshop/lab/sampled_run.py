@@ -27,8 +27,8 @@ from core.runs.packs import kept_packs
 from core.runs.prompts import Prompts, read_prompts
 from core.runs.results import AGENT, ResultsFile, TaskResult
 from workshop.generators.generating import Raw
+from workshop.lab.context import LabContext, adapted, read_pack, world_of
 from workshop.lab.engines import Engine, Job
-from workshop.lab.lab_benchmark import LabBenchmark, LabContext
 from workshop.lab.packs import Source, canonical
 from workshop.lab.settings import Settings
 from workshop.views.report.run_page import write_report
@@ -55,7 +55,7 @@ class SampledRun:
         """Its results, ready to be added to."""
         return ResultsFile(self.path)
 
-    def jobs(self, lab: LabBenchmark, threads: int) -> Iterator[Job]:
+    def jobs(self, lab: Benchmark, threads: int) -> Iterator[Job]:
         """What is not on disk yet, in order, including what an external failure ended."""
         settings = self.settings
         known = self.results.samples()
@@ -63,9 +63,9 @@ class SampledRun:
         before = Counter[str]()
         for number, (name, scenarios) in enumerate(self._chunks(lab)):
             specs = [str(raw["spec_id"]) for raw in scenarios]
-            text = lab.world.pack_text(name, scenarios)
+            text = world_of(lab).pack_text(name, scenarios)
             job = Job(number, text, frozenset(specs), settings, threads=threads)
-            trivial = {(name, spec, 0, who) for spec in specs for who in lab.world.trivial}
+            trivial = {(name, spec, 0, who) for spec in specs for who in world_of(lab).trivial}
             if settings.trivial != "not" and not usable.issuperset(trivial):
                 yield job
             for epoch in () if settings.trivial == "only" else range(settings.epochs):
@@ -89,15 +89,15 @@ class SampledRun:
         )
         return {task: place for place, task in enumerate(tasks)}
 
-    def scenarios(self, lab: LabBenchmark) -> Iterator[tuple[str, Raw]]:
+    def scenarios(self, lab: Benchmark) -> Iterator[tuple[str, Raw]]:
         """The scenarios as they are played, each with all that it needs and its pack's name."""
         for _, body in kept_packs(self.path):
-            for raw in lab.world.split(body):
+            for raw in world_of(lab).split(body):
                 yield str(body["name"]), raw
 
-    def _chunks(self, lab: LabBenchmark) -> Iterator[tuple[str, list[Raw]]]:
+    def _chunks(self, lab: Benchmark) -> Iterator[tuple[str, list[Raw]]]:
         for _, body in kept_packs(self.path):
-            rest = lab.world.split(body)
+            rest = world_of(lab).split(body)
             while some := list(islice(rest, self.settings.chunk)):
                 yield str(body["name"]), some
 
@@ -135,7 +135,7 @@ def new_run(
     Raises CannotRun: a scenario is invalid, or its name appears twice in the pack.
     """
     lab = context.benchmark(settings.benchmark)
-    benchmark = lab.benchmark_with(settings.guards, settings.prompts)
+    benchmark = adapted(lab, settings.guards, settings.prompts)
     packs, fingerprints = _keep_packs(path, lab, sources)
     prompts = {} if settings.agent else context.prompts(benchmark, settings)
     shipped = _keep_prompts(path, benchmark, settings, prompts.values())
@@ -162,7 +162,7 @@ def new_run(
         options=settings.model_dump(mode="json") | {k: v for k, v in (asked or {}).items() if v},
         packs=packs,
         epochs=settings.epochs,
-        players={name: player.title for name, player in lab.world.trivial.items()},
+        players={name: player.title for name, player in world_of(lab).trivial.items()},
         agent=settings.agent,
         shipped={section: text_hash(text) for section, text in shipped.items()},
         versions=context.versions(),
@@ -171,7 +171,7 @@ def new_run(
 
 
 def _keep_packs(
-    path: Path, lab: LabBenchmark, sources: Sequence[Source]
+    path: Path, lab: Benchmark, sources: Sequence[Source]
 ) -> tuple[tuple[PackInfo, ...], dict[str, str]]:
     """Write the packs in parts; what they are, and the hash of each scenario."""
     packs: list[PackInfo] = []
@@ -180,8 +180,8 @@ def _keep_packs(
     for source in sources:
         digest, specs, scenarios = sha256(), set[str](), source.scenarios()
         while some := list(islice(scenarios, PART)):
-            text = lab.world.pack_text(source.name, some)
-            lab.read(text, source.asked)
+            text = world_of(lab).pack_text(source.name, some)
+            read_pack(text, source.asked)
             for raw in some:
                 spec, body = str(raw["spec_id"]), canonical(raw)
                 if spec in specs:
@@ -213,7 +213,7 @@ def _keep_prompts(
 
 def carry_out(
     run: SampledRun,
-    lab: LabBenchmark,
+    lab: Benchmark,
     engine: Engine,
     watch: Watch = lambda _results: None,
 ) -> None:

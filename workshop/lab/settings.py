@@ -41,6 +41,8 @@ class Settings(PlayConfig):
     chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     trivial: Trivial = "too"
+    faults: str | None = None
+    """What goes wrong with responses of the simulator."""
     journals: Literal["none", "failed", "all"] = "none"
     """Which journals are kept; "failed": of tasks that did not pass."""
     models: str | None = None

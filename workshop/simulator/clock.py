@@ -7,22 +7,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
-from typing import NamedTuple
 
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 LENGTH = 22
 RANDOM_BITS = 64
 
 
-class Ticket(NamedTuple):
-    """All that is not in a call itself: its moment in unix nanoseconds and a random number."""
-
-    at: int
-    salt: int
-
-
 class Clock:
-    """The machine's time and fresh ids, or those of a ticket while one is held.
+    """The machine's time and fresh ids, or those of one call while it is held.
 
     Ids have the platform's form, a prefix and 22 base58 characters: `tsk-42J5bNhjASnEqKsKyuZYGD`.
     A later id always sorts behind an earlier one.
@@ -30,11 +22,11 @@ class Clock:
 
     def __init__(self) -> None:
         self._last = 0
-        self._held: Ticket | None = None
+        self._held: tuple[int, int] | None = None
 
     def now(self) -> float:
         """Unix seconds."""
-        return self._held.at / 1e9 if self._held else time.time()
+        return self._held[0] / 1e9 if self._held else time.time()
 
     def new(self, prefix: str) -> str:
         """A fresh id, `prefix` being `tsk`, `ssn` or `run`."""
@@ -47,14 +39,14 @@ class Clock:
             base58 = ALPHABET[digit] + base58
         return f"{prefix}-{base58}"
 
-    def draw(self) -> Ticket:
-        """A ticket for one call; later than every earlier id."""
-        return Ticket(self._next(time.time_ns()), secrets.randbits(RANDOM_BITS - 1))
+    def draw(self) -> tuple[int, int]:
+        """Unix nanoseconds, later than every earlier id, and a random number: for one call."""
+        return self._next(time.time_ns()), secrets.randbits(RANDOM_BITS - 1)
 
     @contextmanager
-    def held(self, ticket: Ticket) -> Iterator[None]:
-        """Within it, time and ids come from the ticket: the same ones each time it is held."""
-        self._last, self._held = max(self._last, ticket.at), ticket
+    def held(self, at: int, salt: int) -> Iterator[None]:
+        """Within it, time and ids come from these two: the same ones each time they are held."""
+        self._last, self._held = max(self._last, at), (at, salt)
         try:
             yield
         finally:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from workshop.simulator.clock import Clock
 from workshop.simulator.effects import EffectCounts, count_effects
+from workshop.simulator.faults import Fault
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.telemetry import ModelReport
 from workshop.simulator.world import (
@@ -34,13 +35,24 @@ LineType = Literal["info", "telemetry", "request", "response", "error"]
 
 
 @dataclass(frozen=True, slots=True)
+class Faulted:
+    """A call and the fault that it met."""
+
+    path: str
+    body: Wire
+    fault: Fault
+
+
+@dataclass(frozen=True, slots=True)
 class LogLine:
     """A line of a task's log; `moment` in unix seconds, `body` a JSON object or None."""
 
     type: LineType
     text: str
-    body: dict[str, Any] | None
+    body: Wire | None
     moment: float
+    faulted: Faulted | None = None
+    """The call whose fault it tells; its requests follow, as many as arrived."""
 
 
 @dataclass(slots=True)
@@ -81,9 +93,24 @@ class Task:
         """Whether it was started; may be asked while the platform is in use."""
         return self.world is not None and bool(self.log)
 
-    def note(self, type: LineType, text: str, body: dict[str, Any] | None = None) -> None:
+    def note(self, type: LineType, text: str, body: Wire | None = None) -> None:
         """Write a line into the task's log."""
         self.log.append(LogLine(type, text, body, self.clock.now()))
+
+    def arrives(self, path: str, body: Wire, fault: Fault | None) -> None:
+        """Note what becomes of a call on its way, before it takes effect."""
+        if (path, body) in self.undelivered:
+            self.undelivered.remove((path, body))
+        if fault is None:
+            return
+        faulted = Faulted(path, body, fault)
+        self.log.append(LogLine("info", fault.label, None, self.clock.now(), faulted))
+        if not fault.deliveries:
+            self.undelivered.append((path, body))
+        if fault.kind == "limit" and self.world:
+            # Half of it, and at the next change the whole again; a list that is refused stays so.
+            whole, now = self.scenario.page_limit, self.world.page_limit
+            self.world.page_limit = whole if now != whole else min(whole, max(1, whole // 2))
 
     @property
     def acts(self) -> tuple[Any, ...]:

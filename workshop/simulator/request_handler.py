@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from workshop.simulator import core_api
-from workshop.simulator.faults import TASK_PATHS, Chaos, Fault
+from workshop.simulator.faults import TASK_PATHS, Fault, FaultPlan
 from workshop.simulator.platform import Platform, Task, key_digest
-from workshop.simulator.state import ApiCall, StateError, StateFile, StateLine
-from workshop.simulator.world import Refusal, Scenario, Wire
+from workshop.simulator.state import Call, StateError, StateFile
+from workshop.simulator.world import Refusal, Scenario, Wire, World
 
 SESSION_WRITES = frozenset({"/sessions/start", "/sessions/submit"})
 IRREVERSIBLE = frozenset({"/tasks/complete", "/sessions/submit"})
+NO_FAULTS = FaultPlan()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +27,16 @@ class Answered:
 
 
 class _Subject(NamedTuple):
-    """Whom a call is about: what it counts for, the scenario, and the task if it exists."""
+    """Whom a call is about: what it counts for, its world, the scenario, the task if it exists."""
 
     counted: str
+    world: World
     scenario: Scenario
     task: Task | None
 
 
 class RequestHandler:
-    """Takes the calls of one platform, one after the other; `chaos` draws faults for them.
+    """Takes the calls of one platform, one after the other; `plan` has faults for them.
 
     With a state file, what it holds is repeated first. A call that may change anything is then
     written to it before it takes effect, so whatever was answered is in the file; the disk has
@@ -42,77 +44,68 @@ class RequestHandler:
     """
 
     def __init__(
-        self, platform: Platform, chaos: Chaos | None = None, state: StateFile | None = None
+        self, platform: Platform, plan: FaultPlan = NO_FAULTS, state: StateFile | None = None
     ) -> None:
         self.platform = platform
-        self._chaos = chaos
+        self._plan = plan
         self._state = state
         self._irreversible = IRREVERSIBLE.union(
             *(served.world.irreversible for served in platform.served)
         )
         self._arrivals: Counter[tuple[str, str]] = Counter()
-        for line in state.lines() if state else ():
-            self._repeat(line)
+        for call in state.calls() if state else ():
+            self._carry_out(call, self._subject(call.path, call.body, call.task_id))
 
-    def take(self, call: ApiCall) -> Answered:
-        """Answer one call."""
-        call = _without_secrets(call)
-        subject = self._subject(call)
-        if subject is None and call.path not in SESSION_WRITES:
+    def take(self, path: str, body: Wire, task_id: str | None = None) -> Answered:
+        """Answer one call: to the world of a task, or where none is named, to the platform."""
+        if task_id is None:
+            body = _without_secrets(body)
+        subject = self._subject(path, body, task_id)
+        call = Call(*self.platform.clock.draw(), path, task_id, body, self._fault(path, subject))
+        if subject is None and path not in SESSION_WRITES:
             return self._deliver(call)
-        fault = self._fault(call.path, subject) if subject else None
-        ticket = self.platform.clock.draw()
-        line = StateLine(ticket.at, ticket.salt, call.path, call.task_id, call.body, fault)
         try:
             if self._state:
-                self._state.append(line, sync=call.path in self._irreversible)
+                self._state.append(call, sync=path in self._irreversible)
         except StateError as error:
             return _refused(500, str(error))
-        return self._repeat(line)
+        return self._carry_out(call, subject)
 
     def close(self) -> None:
         """Let go of the state file."""
         if self._state:
             self._state.close()
 
-    def _fault(self, path: str, subject: _Subject) -> Fault | None:
+    def _fault(self, path: str, subject: _Subject | None) -> Fault | None:
         """What the next call of a path meets; the scenario's own faults go first."""
-        nth = self._arrivals[subject.counted, path] + 1
-        for fault in subject.scenario.faults:
-            if fault.meets(path, nth):
-                return fault
-        return self._chaos.fault(subject.scenario.spec_id, path, nth) if self._chaos else None
+        if subject is None:
+            return None
+        nth, scenario = self._arrivals[subject.counted, path] + 1, subject.scenario
+        own = (fault for fault in scenario.faults if fault.meets(path, nth))
+        return next(own, None) or self._plan.fault(subject.world, scenario.spec_id, path, nth)
 
-    def _repeat(self, line: StateLine) -> Answered:
-        call, fault = line.call, line.fault
-        subject = self._subject(call)
+    def _carry_out(self, call: Call, subject: _Subject | None) -> Answered:
         if subject:
             self._arrivals[subject.counted, call.path] += 1
-        with self.platform.clock.held(line.ticket):
-            return self._admit(call, fault, subject.task if subject else None)
-
-    def _admit(self, call: ApiCall, fault: Fault | None, task: Task | None) -> Answered:
-        if task and (call.path, call.body) in task.undelivered:
-            task.undelivered.remove((call.path, call.body))
-        if fault is None:
-            return self._deliver(call)
-        if task:
-            task.note("info", fault.label)
-        if not fault.deliveries:
+        task, fault = subject.task if subject else None, call.fault
+        with self.platform.clock.held(call.at, call.salt):
             if task:
-                task.undelivered.append((call.path, call.body))
-            return Answered(fault.status or 0, {}, fault)
-        first = self._deliver(call)
-        acts = len(task.acts) if task else 0
-        for _ in range(fault.deliveries - 1):
-            self._deliver(call)
-        if task:
-            task.echoes.update(range(acts, len(task.acts)))
-        if task is None and first.status == 200:
-            self.platform.task(first.answer["task_id"]).note("info", fault.label)
-        return Answered(first.status, first.answer, fault)
+                task.arrives(call.path, call.body, fault)
+            if fault is None:
+                return self._deliver(call)
+            if not fault.deliveries:
+                return Answered(fault.status or 0, {}, fault)
+            first = self._deliver(call)
+            acts = len(task.acts) if task else 0
+            for _ in range(fault.deliveries - 1):
+                self._deliver(call)
+            if task:
+                task.echoes.update(range(acts, len(task.acts)))
+            elif first.status == 200:
+                self.platform.task(first.answer["task_id"]).note("info", fault.label)
+            return Answered(first.status, first.answer, fault)
 
-    def _deliver(self, call: ApiCall) -> Answered:
+    def _deliver(self, call: Call) -> Answered:
         try:
             if call.task_id is None:
                 return Answered(200, core_api.call(self.platform, call.path, call.body))
@@ -120,25 +113,22 @@ class RequestHandler:
         except Refusal as error:
             return _refused(error.status, str(error))
 
-    def _subject(self, call: ApiCall) -> _Subject | None:
-        if call.task_id is None and call.path not in TASK_PATHS:
+    def _subject(self, path: str, body: Wire, task_id: str | None) -> _Subject | None:
+        """What a call counts for; None: it reaches no task."""
+        if task_id is None and path not in TASK_PATHS:
             return None
-        task_id = call.body.get("task_id") if call.task_id is None else call.task_id
-        benchmark, spec_id = call.body.get("benchmark"), call.body.get("spec_id")
+        named = body.get("task_id") if task_id is None else task_id
+        benchmark, spec_id = body.get("benchmark"), body.get("spec_id")
         try:
-            if task_id and isinstance(task_id, str):
-                task = self.platform.task(task_id)
+            if named and isinstance(named, str):
+                task = self.platform.task(named)
                 world = self.platform.served_as(task.benchmark).world
-                if call.task_id is None or call.path in world.routes:
-                    return _Subject(task_id, task.scenario, task)
-            elif (
-                call.path == "/tasks/start"
-                and isinstance(benchmark, str)
-                and isinstance(spec_id, str)
-            ):
+                if task_id is None or path in world.routes:
+                    return _Subject(named, world, task.scenario, task)
+            elif path == "/tasks/start" and isinstance(benchmark, str) and isinstance(spec_id, str):
                 served = self.platform.served_as(benchmark)
-                scenario = served.scenario(spec_id)
-                return _Subject(f"{served.world.name} spec {spec_id}", scenario, None)
+                counted = f"{served.world.name} spec {spec_id}"
+                return _Subject(counted, served.world, served.scenario(spec_id), None)
         except Refusal:
             pass
         return None
@@ -148,15 +138,12 @@ def _refused(status: int, text: str) -> Answered:
     return Answered(status, {"status": status, "error": text, "code": ""})
 
 
-def _without_secrets(call: ApiCall) -> ApiCall:
-    """The call as platform and state file may know it.
+def _without_secrets(body: Wire) -> Wire:
+    """The body of a call as platform and state file may know it.
 
     An account key becomes its digest, which is as good for telling accounts apart and stays
     refused where the key is. The text of a reported model call is nobody's business here.
     """
-    key, text = call.body.get("account_key"), call.body.get("completion")
-    if isinstance(key, str):
-        return ApiCall(call.path, call.body | {"account_key": key_digest(key)}, call.task_id)
-    if isinstance(text, str) and call.task_id is None:
-        return ApiCall(call.path, call.body | {"completion": ""})
-    return call
+    if isinstance(key := body.get("account_key"), str):
+        return body | {"account_key": key_digest(key)}
+    return body | {"completion": ""} if isinstance(body.get("completion"), str) else body

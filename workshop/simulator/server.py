@@ -23,11 +23,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from workshop.simulator.faults import Chaos, Fault
+from workshop.simulator.faults import Fault, FaultPlan, read_faults
 from workshop.simulator.platform import Platform
 from workshop.simulator.request_handler import Answered, RequestHandler
-from workshop.simulator.state import ApiCall, StateFile
-from workshop.simulator.world import Pack
+from workshop.simulator.state import StateFile
+from workshop.simulator.world import Pack, Wire
 
 HOST = "127.0.0.1"
 BACKLOG = 2048
@@ -101,25 +101,28 @@ def serve(
     *packs: Pack,
     port: int = 0,
     state: str | Path | None = None,
-    chaos: Chaos | None = None,
+    faults: str | None = None,
     key: str | None = None,
 ) -> Simulator:
     """Start a platform for `packs`, one of each kind, on 127.0.0.1; port 0 takes a free one.
 
     With `state`, sessions and tasks are kept in that file, and what it holds already goes on
-    where it stood. `chaos` draws faults beside those of the packs. `key` is the only account key
-    that is taken.
+    where it stood. `faults` are beside those of the packs, in the words of `read_faults`. `key` is
+    the only account key that is taken.
 
     The socket listens before this returns, so the first request cannot come too early.
     Raises OSError when the port is taken, OverflowError when it is beyond 65535, `StateError`
-    when the state file cannot be used, `PackError` when two packs are of the same kind.
+    when the state file cannot be used, `PackError` when two packs are of the same kind,
+    `BadFaults` when the faults cannot be read or no world has such an endpoint.
     """
     platform = Platform(*packs, key=key)
+    plan = read_faults(faults) if faults else FaultPlan()
+    plan.check(*(served.world for served in platform.served))
     file = StateFile(state, *packs) if state else None
     with ExitStack() as on_failure:
         if file:
             on_failure.callback(file.close)
-        handler = RequestHandler(platform, chaos, file)
+        handler = RequestHandler(platform, plan, file)
         listener = socket.create_server((HOST, port), backlog=BACKLOG)
         # Connections inherit it; with Nagle's algorithm every answer takes 40 ms.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -174,7 +177,7 @@ async def _call(handler: RequestHandler, request: Request) -> Response:
         body = reading.result()
     except ClientDisconnect:
         return Response()
-    answered = handler.take(_read_call(handler.platform, request.url.path, body))
+    answered = handler.take(*_read_call(handler.platform, request.url.path, body))
     if answered.fault is not None:
         return await _faulty(answered, answered.fault, request)
     return _json(answered.status, answered.answer)
@@ -204,7 +207,7 @@ async def _read(request: Request) -> bytes:
     return bytes(body)
 
 
-def _read_call(platform: Platform, path: str, body: bytes) -> ApiCall:
+def _read_call(platform: Platform, path: str, body: bytes) -> tuple[str, Wire, str | None]:
     try:
         fields = from_json(body or b"{}", allow_inf_nan=False)
     except ValueError:
@@ -213,8 +216,8 @@ def _read_call(platform: Platform, path: str, body: bytes) -> ApiCall:
         raise HTTPException(400, "request body is not a JSON object")
     parts = path.split("/", 3)
     if len(parts) == 4 and platform.serves(parts[1], parts[2]):
-        return ApiCall(f"/{parts[3]}", fields, parts[2])
-    return ApiCall(path, fields)
+        return f"/{parts[3]}", fields, parts[2]
+    return path, fields, None
 
 
 def _json(status: int, answer: object, **headers: str) -> Response:

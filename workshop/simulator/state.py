@@ -22,9 +22,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from core.files import SERIES_BYTES, Unfit, check_regular, read_bytes
-from workshop.simulator.clock import Ticket
 from workshop.simulator.faults import Fault
-from workshop.simulator.world import Pack, Wire
+from workshop.simulator.world import Pack
 
 FORMAT = "platform-state/1"
 
@@ -34,43 +33,25 @@ class StateError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class ApiCall:
-    """One request: the path as the API names it and the body.
+class Call:
+    """One request with all that has to be known to repeat it: a line of the file.
 
-    `task_id` is the task of a call to its world; a core call names its task, if any, in the body.
+    `at` (unix nanoseconds) and `salt` are its time and random number; `path` is as the API names
+    it; `task_id` is the task of a call to its world, a core call names its task, if any, in the
+    body; `fault` is what it met.
     """
-
-    path: str
-    body: Wire
-    task_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StateLine:
-    """A line of the file: a call, its ticket and the fault that it met."""
 
     __pydantic_config__ = ConfigDict(strict=True, extra="forbid")
 
     at: int
-    """Unix nanoseconds."""
     salt: int
     path: str
     task_id: str | None
     body: dict[str, Any]
-    fault: Fault | None
-
-    @property
-    def ticket(self) -> Ticket:
-        """Time and random number of the call."""
-        return Ticket(self.at, self.salt)
-
-    @property
-    def call(self) -> ApiCall:
-        """The call itself."""
-        return ApiCall(self.path, self.body, self.task_id)
+    fault: Fault | None = None
 
 
-_LINE = TypeAdapter(StateLine)
+_LINE = TypeAdapter(Call)
 
 
 class StateFile:
@@ -102,7 +83,7 @@ class StateFile:
             self._lines = self._read(_header(packs))
             on_failure.pop_all()
 
-    def lines(self) -> Iterator[StateLine]:
+    def calls(self) -> Iterator[Call]:
         """What the file held when it was opened, oldest first."""
         for number, line in enumerate(self._lines, start=2):
             try:
@@ -112,13 +93,13 @@ class StateFile:
                 raise self._error(f"line {number} is damaged: {mistake['msg']}") from None
         self._lines = []
 
-    def append(self, line: StateLine, sync: bool) -> None:
-        """Write a line; with `sync`, wait until the disk has it.
+    def append(self, call: Call, sync: bool) -> None:
+        """Write a call; with `sync`, wait until the disk has it.
 
         Raises `StateError` when that fails; the file is then as it was before, at the latest when
         the next line is written.
         """
-        self._write(to_json(line, inf_nan_mode="null") + b"\n", sync)
+        self._write(to_json(call, inf_nan_mode="null") + b"\n", sync)
 
     def close(self) -> None:
         """Close the file and let others open it; a second call does nothing."""

@@ -10,13 +10,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, model_validator
 
 from workshop.simulator.effects import Effect, WantedEffect
-from workshop.simulator.faults import Fault
-from workshop.simulator.pack_files import Part
+from workshop.simulator.faults import Fault, mistakes_of
+from workshop.simulator.pack_files import Name, PageLimit, Part, refuse, repeated
 
 Wire: TypeAlias = dict[str, Any]
 """A JSON object."""
@@ -55,37 +55,34 @@ class Evaluation:
         return cls(max(0.0, score - PENALTY), "\n".join([*lines, NO_STATISTICS]))
 
 
-class Scenario(Protocol):
-    """What the platform reads of one task of a pack."""
+class Scenario(Part):
+    """What the platform reads of one task of a pack; a world adds what the task plays in."""
 
-    spec_id: str
-    task_text: str
+    paths: ClassVar[tuple[str, ...]] = ()
+    """Where its world takes faults, beside the platform's own paths."""
 
-    def model_dump_json(self) -> str:
-        """The scenario as text, which tells it from every other."""
+    spec_id: Name
+    task_text: Name
+    page_limit: PageLimit = 5
+    faults: tuple[Fault, ...] = ()
 
-    @property
-    def faults(self) -> Sequence[Fault]:
-        """What goes wrong with its calls."""
+    @model_validator(mode="after")
+    def _faults_fit(self) -> Self:
+        refuse(mistakes_of(self.faults, self.paths))
+        return self
 
 
-class Pack(Protocol):
-    """What the platform reads of a pack."""
+class Pack(Part):
+    """A named list of scenarios, in task order."""
 
     format: str
-    name: str
+    name: Name
+    scenarios: tuple[Scenario, ...]
 
-    @property
-    def scenarios(self) -> Sequence[Scenario]:
-        """In task order."""
-
-    def model_dump_json(
-        self, *, exclude_defaults: bool = False, exclude: set[str] | None = None
-    ) -> str:
-        """The whole pack as text, which tells it from every other; or without some of its fields.
-
-        It is a pack without its defaults too.
-        """
+    @model_validator(mode="after")
+    def _is_a_list_of_tasks(self) -> Self:
+        refuse(repeated("scenarios", "spec_id", (one.spec_id for one in self.scenarios)))
+        return self
 
 
 class TaskWorld(Protocol):
@@ -94,6 +91,9 @@ class TaskWorld(Protocol):
     It changes by the calls of its routes alone and draws neither time nor chance, so that a
     platform which repeats the calls has it again.
     """
+
+    page_limit: int
+    """The largest page that its lists give; a fault may change it."""
 
     @property
     def acts(self) -> tuple[Any, ...]:
@@ -176,7 +176,7 @@ class World:
     """Paths whose effect cannot be undone: it is on disk before it is answered."""
     bundled: Path
     """The pack that comes with the project."""
-    pack: type[Part]
+    pack: type[Pack]
     """What a pack file is read into."""
     open_task: Callable[[Any, Any], TaskWorld]
     """Of a pack and a scenario, the world of one task."""
@@ -210,7 +210,8 @@ class World:
     @property
     def packs(self) -> dict[str, Path]:
         """The packs that come with the project, by short name."""
-        return {"bundled": self.bundled}
+        others = (path for path in self.bundled.parent.glob("*.json") if path != self.bundled)
+        return {"bundled": self.bundled, **{path.stem: path for path in sorted(others)}}
 
     def pack_text(self, name: str, scenarios: Sequence[Wire]) -> str:
         """A pack of some scenarios, each with all that it needs, as JSON text."""

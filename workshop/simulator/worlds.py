@@ -37,6 +37,4 @@ def load_pack(path: str | Path) -> Pack:
 
 def read_pack(text: str, source: str = "pack") -> Pack:
     """Read a pack of any world; `source` names it in a `PackError`."""
-    models = {format: world.pack for format, world in WORLDS.items()}
-    pack: Pack = pack_files.read_pack(text, source, models)  # type: ignore[assignment]
-    return pack
+    return pack_files.read_pack(text, source, {one.format: one.pack for one in WORLDS.values()})

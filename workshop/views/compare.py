@@ -8,19 +8,17 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from core.runs.find import LATEST, LOGS, NAMED, Logs, find_run
 from core.runs.journal import write_whole
 from core.terminal.console import answers, say
-from core.terminal.figures import DASH, counted, number, so_many_tasks
+from core.terminal.figures import counted, so_many_tasks
 from workshop.views import comparison
-from workshop.views.comparison import MARGIN, Comparison, Side
+from workshop.views.comparison import MARGIN, Comparison, Plan, Side
+from workshop.views.measured import figures_of
 from workshop.views.no_verdict import no_verdict
 
-WIDE = 110
-"""Columns from which on a figure and its interval stand on one line."""
-DIGITS = {"score": 3, "harm": 3, "cost_usd": 4}
-"""Behind the point, by measure; 2 for any other."""
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""
 
@@ -35,6 +33,15 @@ def compare(
     margin: Annotated[
         float, typer.Option(min=0.0001, max=0.5, help="The loss of score that does not matter.")
     ] = MARGIN,
+    plan: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            max=99,
+            help="Say how many tasks would tell a loss of so many points (of 100), at the noise "
+            "of these two runs.",
+        ),
+    ] = None,
     html: Annotated[
         Path | None, typer.Option(help="Write the page of both runs to this file.")
     ] = None,
@@ -43,11 +50,18 @@ def compare(
 ) -> None:
     """Compare two runs task by task: is the second one worse?
 
+    A run is a run folder, a results.jsonl that was kept, or a file of another tool: a log of
+    Inspect AI (.eval), JUnit XML, or scores as CSV (id,score) or JSON.
+
     Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 the runs cannot be compared.
     """
     with no_verdict():
         names = first or f"{LATEST}~1", second or LATEST
         a, b = (Path(one) if Path(one).is_file() else find_run(one, logs) for one in names)
+        if plan is not None:
+            sides = comparison.read_side(a), comparison.read_side(b)
+            _show_plan(comparison.plan(*sides, plan), as_json=as_json)
+            return
         raise typer.Exit(compare_runs(a, b, margin, as_json=as_json, html=html))
 
 
@@ -89,27 +103,32 @@ def _show(result: Comparison) -> None:
         " / ".join(dict.fromkeys(ids)) for ids in (result.models_a, result.models_b)
     )
     table = Table(title=escape(f"A {result.a}  {models_a}\nB {result.b}  {models_b}"))
-    # An interval has a line of its own where both do not fit.
-    between = " " if show.width >= WIDE else "\n"
-    played = f"a task, of {so_many_tasks(result.tasks)}"
+    played = so_many_tasks(result.tasks)
     if result.trials != result.tasks:
         played += f" ({counted(result.trials, 'trial')})"
-    for heading in (played, "A", "B", "B - A, 95 %"):
-        table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
-    # Where scores count in part, the line of the mean score has the difference.
-    passed = result.difference, result.low, result.high
-    moved = "" if result.found else _interval(*passed, between, 3)
-    shares = (one.text.replace(" [", f"{between}[") for one in (result.passed_a, result.passed_b))
-    table.add_row("passed", *map(escape, shares), moved)
+    for heading in (played, "A", "B", "B − A", "95 %"):
+        is_figure = bool(table.columns)
+        table.add_column(heading, justify="right" if is_figure else "left", no_wrap=is_figure)
+    for one in figures_of(result):
+        cells = f"{one.name.lower()}, {one.unit}", one.a, one.b, one.moved, one.interval
+        table.add_row(*map(Text, cells), style="red" if one.tone == "bad" else "")
     outside = str(result.infrastructure_a), str(result.infrastructure_b)
-    table.add_row("failed outside", *outside, "")
-    for measure in result.measures:
-        digits = DIGITS.get(measure.name, 2)
-        means = number(measure.a, digits), number(measure.b, digits)
-        interval = _interval(measure.difference, measure.low, measure.high, between, digits)
-        table.add_row(measure.name, *means, interval)
+    table.add_row("failed outside, trials", *outside)
     show.print(table)
     say(show, *_lines(result))
+
+
+def _show_plan(found: Plan, *, as_json: bool) -> None:
+    if as_json:
+        print(found.model_dump_json(indent=1))
+        return
+    say(
+        answers(),
+        f"noise: {found.noise:.3f}, the standard deviation of a task's difference, over "
+        f"{so_many_tasks(found.played)} that both played",
+        f"about {found.tasks:,} tasks would tell a loss of {found.points:g} points, "
+        "with 80 % power",
+    )
 
 
 def _lines(result: Comparison) -> list[str]:
@@ -136,13 +155,3 @@ def _lines(result: Comparison) -> list[str]:
 def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
     more = [f"  … {len(tasks) - SHOWN} more"] if len(tasks) > SHOWN else []
     return [*(f"  {name}: {task}" for task in tasks[:SHOWN]), *more]
-
-
-def _interval(
-    value: float | None, low: float | None, high: float | None, between: str, digits: int
-) -> str:
-    if value is None:
-        return DASH
-    known = low is not None and high is not None
-    interval = rf"{between}\[{low:+.{digits}f}, {high:+.{digits}f}]" if known else ""
-    return f"{value:+.{digits}f}{interval}"

@@ -26,7 +26,7 @@ from core.runs.hints import command
 from core.runs.manifest import HARM, ModelPair, manifest_of, read_manifest
 from core.runs.results import AGENT, TaskResult, read_lines, read_results
 from core.runs.run_view import RunView, read_run_view, view_of
-from core.runs.summary import CONFIDENCE, Figures, Share, measures_of, share_of
+from core.runs.summary import CONFIDENCE, DIGITS, EFFECTS, Figures, Share, measures_of, share_of
 from core.terminal.figures import so_many_tasks
 from workshop.views.other_runs import read_other_run
 
@@ -167,33 +167,36 @@ class Side:
 
 @dataclass(frozen=True)
 class Pair:
-    """One task with the trials that both runs have of it, epoch by epoch."""
+    """One task with the trials of both runs; of two runs of ours, those of the same epochs."""
 
     task: Task
-    trials: tuple[tuple[TaskResult, TaskResult], ...]
+    before: tuple[TaskResult, ...]
+    after: tuple[TaskResult, ...]
 
     def difference(self, *, graded: bool = False) -> float:
         """Passed share of the second run less that of the first, -1 to 1.
 
         ``graded``: the mean score instead.
         """
-        if graded:
-            return fmean(b.strict - a.strict for a, b in self.trials)
-        return sum(b.passed - a.passed for a, b in self.trials) / len(self.trials)
+        before, after = (
+            sum(one.strict if graded else one.passed for one in trials)
+            for trials in (self.before, self.after)
+        )
+        sizes = len(self.before), len(self.after)
+        return (after * sizes[0] - before * sizes[1]) / (sizes[0] * sizes[1])
 
     def harm(self) -> tuple[bool, bool]:
         """Whether there is harm in the second run alone, and in the first alone."""
-        before = any(a.harm for a, _ in self.trials)
-        after = any(b.harm for _, b in self.trials)
+        before, after = (any(one.harm for one in trials) for trials in (self.before, self.after))
         return after and not before, before and not after
 
     def change(self, measure: str) -> tuple[float, float] | None:
         """Means of a measure in both runs; None if it is unknown in a trial."""
-        both = zip(*self.trials, strict=True)
-        before, after = ([measures_of(trial)[measure] for trial in trials] for trials in both)
-        known = [value for value in (*before, *after) if value is not None]
-        half = len(before)
-        return (fmean(known[:half]), fmean(known[half:])) if len(known) == 2 * half else None
+        means = []
+        for trials in (self.before, self.after):
+            known = [value for one in trials if (value := measures_of(one)[measure]) is not None]
+            means += [fmean(known)] if len(known) == len(trials) else []
+        return (means[0], means[1]) if len(means) == 2 else None
 
 
 def read_side(path: Path) -> Side:
@@ -244,9 +247,12 @@ def pairs_of(a: Side, b: Side) -> list[Pair]:
     pairs: list[Pair] = []
     for task, ours in first.items():
         theirs = second.get(task, {})
-        both = tuple((ours[e], theirs[e]) for e in sorted(ours.keys() & theirs.keys()))
-        if both:
-            pairs.append(Pair(task, both))
+        before, after = sorted(ours), sorted(theirs)
+        if not a.found and not b.found:  # the repeats of other tools have no order
+            before = after = sorted(ours.keys() & theirs.keys())
+        if before and after:
+            trials = (tuple(ours[e] for e in before), tuple(theirs[e] for e in after))
+            pairs.append(Pair(task, *trials))
     if not pairs:
         raise CannotRun(f"{a.run_id} and {b.run_id} have no task in common")
     return pairs
@@ -263,7 +269,8 @@ def _by_spec(side: Side) -> Mapping[Task, Mapping[int, TaskResult]]:
 def compare(a: Side, b: Side, margin: float) -> Comparison:
     """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
     pairs = pairs_of(a, b)
-    trials = [trial for pair in pairs for trial in pair.trials]
+    before = [one for pair in pairs for one in pair.before]
+    after = [one for pair in pairs for one in pair.after]
     differences, flips, harm = _evidence(pairs, graded=bool(a.found or b.found))
     bound = loss_bound(differences)
     checks, code, reason = _decide(flips, harm, bound, margin, a, b)
@@ -277,20 +284,20 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         sandboxes_a=a.sandboxes,
         sandboxes_b=b.sandboxes,
         tasks=len(pairs),
-        trials=len(trials),
+        trials=max(len(before), len(after)),
         only_a=len(a.results) - len(pairs),
         only_b=len(b.results) - len(pairs),
         found=tuple(f"{n}: {side.found}" for n, side in (("A", a), ("B", b)) if side.found),
-        passed_a=share_of(sum(x.passed for x, _ in trials), len(trials), len(pairs)),
-        passed_b=share_of(sum(y.passed for _, y in trials), len(trials), len(pairs)),
+        passed_a=share_of(sum(one.passed for one in before), len(before), len(pairs)),
+        passed_b=share_of(sum(one.passed for one in after), len(after), len(pairs)),
         difference=fmean(differences),
         low=low,
         high=high,
         loss_bound=bound,
         flips=flips,
         harm=harm,
-        infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
-        infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
+        infrastructure_a=sum(one.infrastructure_failure for one in before),
+        infrastructure_b=sum(one.infrastructure_failure for one in after),
         measures=_measures(pairs, by_others=bool(a.found or b.found)),
         margin=margin,
         code=code,
@@ -378,10 +385,12 @@ def _evidence(pairs: Sequence[Pair], *, graded: bool) -> tuple[list[float], Flip
 
 def _measures(pairs: Sequence[Pair], *, by_others: bool) -> tuple[Measure, ...]:
     """``by_others``: of runs of other tools, which do not tell all; only what they tell."""
-    trials = [trial for pair in pairs for both in pair.trials for trial in both]
+    trials = [measures_of(one) for pair in pairs for one in (*pair.before, *pair.after)]
     measures = []
-    for name in measures_of(trials[0]):
-        if by_others and name != "score" and not any(measures_of(trial)[name] for trial in trials):
+    for name in trials[0]:
+        if (name in EFFECTS or (by_others and name != "score")) and not any(
+            one[name] for one in trials
+        ):
             continue
         known = [change for pair in pairs if (change := pair.change(name)) is not None]
         if not known:
@@ -439,11 +448,46 @@ def tasks_needed(differences: Sequence[float], margin: float) -> int:
     """Estimate how many tasks would be enough, with 80 % power, if the true difference is this one.
 
     With a loss within the margin: to show that it is not beyond it; else: to show that it is a
-    loss. Normal approximation with the spread of the differences, but never fewer tasks than a
-    sample without any flip needs (three lost ones behind the margin, see ``loss_bound``).
+    loss. But never fewer tasks than a sample without any flip needs (three lost ones behind the
+    margin, see ``loss_bound``).
     """
     loss = -fmean(differences)
     apart = margin - loss if loss < margin else loss
-    factor = (NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(POWER)) ** 2
-    by_power = factor * pvariance(differences) / max(apart, LEAST_APART) ** 2
+    by_power = _tasks_for(pvariance(differences), max(apart, LEAST_APART))
     return max(math.ceil(by_power), math.floor(3 / margin), len(differences) + 1)
+
+
+def _tasks_for(variance: float, difference: float) -> float:
+    """Tasks for a one-sided test of a mean difference, by the normal approximation."""
+    factor = (NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(POWER)) ** 2
+    return factor * variance / difference**2
+
+
+class Plan(Figures):
+    """How many tasks would decide a difference."""
+
+    points: float
+    """The loss of so many points in a hundred that is to be told."""
+    noise: float
+    """Standard deviation of a task's difference between the two runs."""
+    tasks: int
+    """So many would tell it, with 80 % power."""
+    played: int
+    """So many the two runs have in common."""
+
+
+def plan(a: Side, b: Side, points: float) -> Plan:
+    """How many tasks would tell a loss of so many points, if two runs differ as these do.
+
+    Raises CannotRun: they have no task in common.
+    """
+    graded, loss = bool(a.found or b.found), points / 100
+    differences = [pair.difference(graded=graded) for pair in pairs_of(a, b)]
+    # Tasks that are lost differ by themselves, also where these runs are alike.
+    variance = max(pvariance(differences), loss * (1 - loss))
+    return Plan(
+        points=points,
+        noise=round(math.sqrt(pvariance(differences)), DIGITS),
+        tasks=math.ceil(_tasks_for(variance, loss)),
+        played=len(differences),
+    )

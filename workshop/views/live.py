@@ -8,7 +8,6 @@ journals that were found by listing: nothing of an address is ever made into a p
 from __future__ import annotations
 
 import hashlib
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,8 +28,9 @@ from core.runs.hints import command
 from core.runs.journal import journals
 from core.runs.manifest import HARM, Manifest
 from core.runs.manifest import NAME as RUN
+from core.runs.reader import read_task
 from core.runs.results import NAME, RunResults
-from core.runs.run_view import Folder, RunView
+from core.runs.run_view import RunView, readable, view_folder
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import tokens
 from workshop.views.report.render import page, policy, record_html
@@ -42,6 +42,8 @@ HOSTS = ["127.0.0.1", "localhost"]
 """Another name in the Host header is a page elsewhere that had its own name point here."""
 FRESH_S = 60.0
 """A run without an end that wrote within this time is taken to be running."""
+TASKS_KEPT, RUNS_KEPT = 4096, 8
+"""Journals and runs that stay in memory as they were read."""
 Mark = tuple[int, int]
 
 
@@ -128,8 +130,8 @@ def _read(
     folder: Path, _results: Mark, _manifest: Mark
 ) -> tuple[Manifest | None, RunResults | None]:
     """Manifest and results of a run, read again only where they changed."""
-    run = Folder(folder)
-    return run.manifest, run.results
+    manifest, results, _ = readable(folder)
+    return manifest, results
 
 
 def _state(folder: Path, manifest: Manifest | None, now: float) -> str:
@@ -138,8 +140,7 @@ def _state(folder: Path, manifest: Manifest | None, now: float) -> str:
     if manifest and manifest.finished:
         waits = manifest.base_url and manifest.session_id
         return "not submitted" if waits else "finished"
-    paths = (folder / NAME, folder / RUN, *journals(folder))
-    last = max(mark_of(path)[1] for path in paths)
+    last = max(mark_of(path)[1] for path in _files(folder))
     return "running" if now - last / 1e9 < FRESH_S else "stopped"
 
 
@@ -153,33 +154,20 @@ class RunState:
     """Another one as soon as anything in the run is another."""
 
 
-class RunWatch:
-    """A run folder kept in memory, read again where a file has changed; for several threads."""
+@lru_cache(maxsize=TASKS_KEPT)
+def _read_task(path: Path, _mark: Mark) -> TaskRecord:
+    return read_task(path)
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._lock = threading.Lock()
-        self._marks: dict[Path, Mark] = {}
-        self._tasks: dict[Path, TaskRecord] = {}
-        self._state: RunState | None = None
 
-    def look(self) -> RunState:
-        """The run as it is now."""
-        with self._lock:
-            paths = journals(self._folder)
-            files = [self._folder / RUN, self._folder / NAME, *paths]
-            marks = {path: mark_of(path) for path in files}
-            if self._state is None or marks != self._marks:
-                run = Folder(self._folder)
-                for path in paths:
-                    known = self._tasks.get(path)
-                    is_same = known and marks[path] == self._marks.get(path)
-                    if not is_same or (known and run.result(known.key) not in (None, known.result)):
-                        self._tasks[path] = run.task(path)
-                view = run.view([self._tasks[path] for path in paths])
-                self._state = RunState(view, setup_of(self._folder), _hash(marks))
-                self._marks = marks
-            return self._state
+@lru_cache(maxsize=RUNS_KEPT)
+def _read_run(folder: Path, marks: tuple[Mark, ...]) -> RunState:
+    view = view_folder(folder, lambda path: _read_task(path, mark_of(path)))
+    return RunState(view, setup_of(folder), _hash(marks))
+
+
+def _files(*folders: Path) -> list[Path]:
+    """What tells whether runs are as they were."""
+    return [path for folder in folders for path in (folder / RUN, folder / NAME, *journals(folder))]
 
 
 def build_app(logs: Path) -> Starlette:
@@ -202,7 +190,6 @@ class _Pages:
 
     def __init__(self, logs: Path) -> None:
         self._logs = logs
-        self._watches: dict[str, RunWatch] = {}
 
         @lru_cache(maxsize=4)
         def versus(first: Path, second: Path, swapped: str, _tag: str) -> str:
@@ -232,9 +219,7 @@ class _Pages:
         pair = (newer, older) if back else (older, newer)
         query = {"run": [older.name, newer.name], "swap": [] if back else ["1"]}
         swapped = f"/compare?{urlencode(query, doseq=True)}"
-        files = [path for folder in pair for path in (folder / RUN, folder / NAME)]
-        files += [path for folder in pair for path in journals(folder)]
-        tag = _hash((pair, [mark_of(path) for path in files]))
+        tag = _hash((pair, [mark_of(path) for path in _files(*pair)]))
         return self._answer(request, tag, lambda: _html(self._versus(*pair, swapped, tag)))
 
     def run(self, request: Request) -> Response:
@@ -259,7 +244,7 @@ class _Pages:
     def _look(self, request: Request) -> RunState:
         for folder in run_folders(self._logs):
             if folder.name == request.path_params["run"]:
-                return self._watches.setdefault(folder.name, RunWatch(folder)).look()
+                return _read_run(folder, tuple(map(mark_of, _files(folder))))
         raise HTTPException(404, "there is no such run")
 
     def _answer(self, request: Request, tag: str, make: Callable[[], Response]) -> Response:

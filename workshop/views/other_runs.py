@@ -1,17 +1,22 @@
-"""Runs of other tools: a log of Inspect AI, or a plain JSON file of scores by task.
+"""Runs of other tools: a log of Inspect AI, JUnit XML, and scores by id as CSV or JSON.
 
-Each task has one result: its repeats are averaged first, since those of one task are alike.
+What a file holds is told by its content. Each reader gives the samples of a file; the repeats of a
+task are its epochs.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import zipfile
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 from core.files import Unfit, read_bytes
 from core.models.extras import install
@@ -21,145 +26,180 @@ from core.runs.manifest import HARM
 from core.runs.results import TaskResult
 from core.terminal.figures import cut, so_many_tasks
 
-if TYPE_CHECKING:
-    from inspect_ai.log import EvalSampleSummary
-
 MOST_BYTES = 64 << 20
-"""Of a file of scores, or of what is read of a log."""
-GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""What Inspect's own metrics make of its grades."""
-_READ = ("header.json", "summaries.json")
-"""Parts of a log."""
+"""Of a file, or of what is read of a log."""
+GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
+"""What Inspect's own metrics make of its grades; and how programs write a truth."""
 
 
 class OtherRun(NamedTuple):
-    """What a file holds: a result for each task."""
+    """What a file holds."""
 
-    model: str
+    what: str
+    """Which tool wrote it."""
     results: tuple[TaskResult, ...]
-    description: str
-    """Which tool wrote it, and how many results it holds."""
+    model: str = ""
+
+    @property
+    def description(self) -> str:
+        """Which tool wrote it, and how many results it holds."""
+        tasks = len({one.spec_id for one in self.results})
+        more = f" with {len(self.results)} results" if len(self.results) > tasks else ""
+        return f"{self.what}, {so_many_tasks(tasks)}{more}"
 
 
 def read_other_run(path: Path) -> OtherRun:
     """Read a file. Raises CannotRun, which says what is wrong with it, or OSError."""
     if not path.is_file():  # a FIFO would be waited for, for ever
         raise CannotRun(f"{path}: is not a regular file")
-    return _read_log(path) if zipfile.is_zipfile(path) else _read_scores(path)
-
-
-def _read_scores(path: Path) -> OtherRun:
     try:
-        raw = json.loads(read_bytes(path, MOST_BYTES), object_pairs_hook=_without_repetition)
+        if zipfile.is_zipfile(path):
+            run = _read_inspect(path)
+        else:
+            text = read_bytes(path, MOST_BYTES).decode("utf-8-sig")
+            run = _reader_of(text)(text)
     except Unfit as error:
         raise CannotRun(f"{path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise CannotRun(f"{path}: is neither a log of Inspect (.eval) nor JSON: {error}") from None
+    except (ValueError, RecursionError, csv.Error, ElementTree.ParseError) as error:
+        raise CannotRun(f"{path}: {error}") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        raise CannotRun(f"{path}: a field is missing or of another type: {error}") from None
+    if not run.results:
+        raise CannotRun(f"{path}: has no scores; {run.what}")
+    return run
+
+
+def _reader_of(text: str) -> Callable[[str], OtherRun]:
+    first = text.lstrip()[:1]
+    return _read_junit if first == "<" else _read_json if first in ("{", "[") else _read_csv
+
+
+def _read_csv(text: str) -> OtherRun:
+    """Rows with the columns ``id`` and ``score``; without a heading, the first two."""
+    lines = text.splitlines()
+    delimiter = max(",;\t", key=lines[0].count) if lines else ","
+    rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(map(str.strip, row))]
+    heading = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    at = 0, 1
+    if {"id", "score"} <= {*heading}:
+        at, rows = (heading.index("id"), heading.index("score")), rows[1:]
+    if any(len(row) <= max(at) for row in rows):
+        raise ValueError('is neither a log of Inspect, JUnit XML, JSON nor CSV with "id,score"')
+    cells = ((row[at[0]].strip(), row[at[1]].strip()) for row in rows)
+    return OtherRun("a file of scores", tuple(_samples(cells)))
+
+
+def _read_json(text: str) -> OtherRun:
+    """An object: a score for each task, or a list of its repeats."""
+    raw = json.loads(text, object_pairs_hook=_without_repetition)
     if not isinstance(raw, dict) or not raw:
-        raise CannotRun(f'{path}: has to hold scores by task, as {{"task": 0.5, "other": [0, 1]}}')
-    results, repeats = [], []
-    for task, value in raw.items():
-        scores = value if isinstance(value, list) else [value]
-        values = [_value(f"{path}: task {task!r}", score) for score in scores]
-        if not values:
-            raise CannotRun(f"{path}: task {task!r}: has no score")
-        results.append(_result(task, values))
-        repeats.append(len(values))
-    return OtherRun("", tuple(results), _described("a file of scores", repeats))
+        raise ValueError('has to hold scores by task, as {"task": 0.5, "other": [0, 1]}')
+    if empty := next((task for task, value in raw.items() if value == []), None):
+        raise ValueError(f"task {empty!r}: has no score")
+    scores = ((t, one) for t, v in raw.items() for one in (v if isinstance(v, list) else [v]))
+    return OtherRun("a file of scores", tuple(_samples(scores)))
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    by_name = dict(pairs)
-    if len(by_name) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} appears twice")
-    return by_name
+    twice = next((name for name, n in Counter(name for name, _ in pairs).items() if n > 1), None)
+    if twice is not None:
+        raise ValueError(f"{twice!r} appears twice")
+    return dict(pairs)
 
 
-def _read_log(path: Path) -> OtherRun:
-    try:  # late: it takes seconds to load
-        from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
-    except ImportError:
-        raise CannotRun(f"{path}: a log of Inspect needs the extra: {install('inspect')}") from None
-    try:
-        with zipfile.ZipFile(path) as parts:
-            size = sum(parts.getinfo(name).file_size for name in _READ)
-        if size > MOST_BYTES:
-            raise CannotRun(f"{path}: what is read of it is larger than {MOST_BYTES >> 20} MB")
-        header = read_eval_log(str(path), header_only=True)
-        samples = read_eval_log_sample_summaries(str(path))
-    except KeyError:
-        raise CannotRun(f"{path}: is not a complete Inspect log") from None
-    except CannotRun:
-        raise
-    except Exception as error:  # each way to pack, and each version, has errors of its own
-        raise CannotRun(f"{path}: this log of Inspect cannot be read: {error}") from None
-    scorer = next((name for sample in samples for name in sample.scores or ()), None)
-    if scorer is None:
-        raise CannotRun(f"{path}: no sample of this log of Inspect has a score")
-    repeats: dict[str, list[EvalSampleSummary]] = {}
-    for sample in samples:
-        repeats.setdefault(str(sample.id), []).append(sample)
-    results = tuple(_averaged(path, scorer, some) for some in repeats.values())
-    what = f"a log of Inspect ({header.status}) of {header.eval.task}, scored by {scorer}"
-    description = _described(what, [len(some) for some in repeats.values()])
-    return OtherRun(header.eval.model, results, description)
-
-
-def _averaged(path: Path, scorer: str, samples: Sequence[EvalSampleSummary]) -> TaskResult:
-    """The result of a task; a repeat that an error ended counts as 0, as in our own runs."""
-    task = str(samples[0].id)
-    scored = [score for one in samples if (score := (one.scores or {}).get(scorer))]
-    seconds = [one.total_time for one in samples if one.total_time is not None]
-    values = [_value(f"{path}: task {task!r}", score.value) for score in scored]
-    # A score of our own tasks tells of harm: as a value, or where a run was exported.
-    named = [s.value if isinstance(s.value, dict) else s.metadata or {} for s in scored]
-    result = _result(task, values + [0.0] * (len(samples) - len(values)) if values else [])
-    return result.model_copy(
-        update={
-            "harm": any(one.get(HARM) for one in named),
-            "error": next((one.error for one in samples if one.error), None),
-            "seconds": fmean(seconds) if seconds else 0.0,
-            **_mean_spending(samples),
-        }
+def _read_junit(text: str) -> OtherRun:
+    """Test cases: one with a failure or an error has 0, a skipped one is left out."""
+    if "<!ENTITY" in text or "<!DOCTYPE" in text:  # they may stand for far more than the file has
+        raise ValueError("has a document type, which no JUnit XML needs")
+    cases = []
+    for case in ElementTree.fromstring(text).iter("testcase"):
+        named = "::".join(filter(None, (case.get("classname"), case.get("name"))))
+        found = {child.tag: child.get("message") or "" for child in case}
+        if "skipped" not in found:
+            wrong = next((found[tag] for tag in ("failure", "error") if tag in found), None)
+            cases.append((named, wrong, float((case.get("time") or "0").replace(",", ""))))
+    samples = _samples((name, float(wrong is None)) for name, wrong, _ in cases)
+    return OtherRun(
+        "JUnit XML",
+        tuple(
+            sample.model_copy(update={"error": wrong or None, "seconds": seconds})
+            for sample, (_, wrong, seconds) in zip(samples, cases, strict=True)
+        ),
     )
 
 
-def _mean_spending(samples: Sequence[EvalSampleSummary]) -> dict[str, Usage | float | None]:
-    """The mean tokens and dollars of repeats; unknown where no model call is noted."""
-    calls = [usage for one in samples for usage in one.model_usage.values()]
-    if not calls:
-        return {"tokens": Usage(), "cost_usd": None}
-    costs = [usage.total_cost for usage in calls if usage.total_cost is not None]
-    cached = [(c.input_tokens_cache_write or 0) + (c.input_tokens_cache_read or 0) for c in calls]
-    prompt = sum(usage.input_tokens for usage in calls) + sum(cached)
-    completion = sum(usage.output_tokens for usage in calls)
-    many = len(samples)
-    return {
-        "tokens": Usage(prompt=round(prompt / many), completion=round(completion / many)),
-        "cost_usd": sum(costs) / many if len(costs) == len(calls) else None,
+def _read_inspect(path: Path) -> OtherRun:
+    """A log of Inspect AI; of its parts only the two that are small."""
+    with suppress(ImportError):  # until Python 3.14 the compression comes with Inspect
+        import_module("zipfile_zstd")
+    parts = []
+    try:
+        with zipfile.ZipFile(path) as log:
+            names = "header.json", "summaries.json"
+            if sum(log.getinfo(name).file_size for name in names) > MOST_BYTES:
+                raise ValueError(f"what is read of it is larger than {MOST_BYTES >> 20} MB")
+            parts = [json.loads(log.read(name)) for name in names]
+    except NotImplementedError:
+        raise ValueError(f"a log of Inspect needs the extra: {install('inspect')}") from None
+    except KeyError:
+        raise ValueError("is not a complete Inspect log") from None
+    except ValueError:
+        raise
+    except Exception as error:  # each way to pack has errors of its own
+        raise ValueError(f"this log of Inspect cannot be read: {error}") from None
+    header, samples = parts
+    scorer = next((name for one in samples for name in one.get("scores") or ()), None)
+    if scorer is None:
+        raise ValueError("no sample of this log of Inspect has a score")
+    evaluated = header["eval"]
+    what = f"a log of Inspect ({header['status']}) of {evaluated['task']}, scored by {scorer}"
+    return OtherRun(what, tuple(_of_inspect(s, scorer) for s in samples), evaluated["model"])
+
+
+def _of_inspect(sample: dict[str, Any], scorer: str) -> TaskResult:
+    score = (sample.get("scores") or {}).get(scorer)
+    task, value = str(sample["id"]), score and score["value"]
+    # A score of our own tasks tells of harm: as a value, or where a run was exported.
+    named = value if isinstance(value, dict) else (score or {}).get("metadata") or {}
+    calls = [*(sample.get("model_usage") or {}).values()]
+    cached = ("input_tokens", "input_tokens_cache_write", "input_tokens_cache_read")
+    prompt = sum(call.get(part) or 0 for call in calls for part in cached)
+    completion = sum(call.get("output_tokens") or 0 for call in calls)
+    costs = [call["total_cost"] for call in calls if call.get("total_cost") is not None]
+    told = {
+        "epoch": int(sample["epoch"]) - 1,
+        "harm": bool(named.get(HARM)),
+        "error": sample.get("error"),
+        "seconds": sample.get("total_time") or 0.0,
+        "tokens": Usage(prompt=prompt, completion=completion) if calls else Usage(),
+        "cost_usd": sum(costs) if calls and len(costs) == len(calls) else None,
     }
+    return _sample(task, None if score is None else _value(task, value)).model_copy(update=told)
 
 
-def _result(task: str, scores: Sequence[float]) -> TaskResult:
-    return TaskResult(
-        spec_id=task, task_id=task, score=fmean(scores) if scores else None,
-        outcome="finished" if scores else "error", failure=None if scores else "benchmark",
-    )  # fmt: skip
+def _samples(scores: Iterable[tuple[str, object]]) -> Iterator[TaskResult]:
+    """A result for each score; those of one task are its epochs. Raises ValueError."""
+    counts: Counter[str] = Counter()
+    for task, value in scores:
+        result = _sample(task, _value(task, value))
+        yield result.model_copy(update={"epoch": counts[task]})
+        counts[task] += 1
 
 
-def _value(where: str, value: Any) -> float:
-    """A score from 0 to 1; of several values that of `score`."""
+def _sample(task: str, score: float | None) -> TaskResult:
+    ended: dict[str, Any] = {"outcome": "finished"}
+    if score is None:  # what an error ended counts as 0, as in our own runs
+        ended = {"outcome": "error", "failure": "benchmark"}
+    return TaskResult(spec_id=task, task_id=task, score=score, **ended)
+
+
+def _value(task: str, value: Any) -> float:
+    """A score from 0 to 1; of several values that of `score`. Raises ValueError."""
     if isinstance(value, dict):
         value = value.get("score", next(iter(value.values())) if len(value) == 1 else value)
-    if isinstance(value, str):
-        value = GRADES.get(value, value)
-    if not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= 1:
-        raise CannotRun(f"{where}: the score {cut(str(value), 40)} is not a number from 0 to 1")
-    return float(value)
-
-
-def _described(what: str, repeats: Sequence[int]) -> str:
-    every, tasks = sum(repeats), len(repeats)
-    more = f" with {every} results, averaged by task" if every > tasks else ""
-    return f"{what}, {so_many_tasks(tasks)}{more}"
+    number = GRADES.get(value, value) if isinstance(value, str) else value
+    with suppress(ValueError, TypeError, OverflowError):
+        number = float(number)
+        if math.isfinite(number) and 0 <= number <= 1:
+            return float(number)
+    raise ValueError(f"task {task!r}: the score {cut(str(value), 40)} is not a number from 0 to 1")

@@ -17,7 +17,6 @@ from typing import Literal, NamedTuple
 
 from rich import box
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -28,13 +27,13 @@ from core.runs.results import INFRASTRUCTURE, RunResults, TaskResult, read_resul
 from core.runs.summary import Figures, Share, Summary, summary_of
 from core.terminal.console import CAUTION, plain_line
 from core.terminal.figures import DASH, number
+from core.terminal.task_columns import effects_text
 from core.text import clean
 
 REAL = "real platform"
 UNKNOWN = "unknown"
 HASH_CHARS = 8
 NOTES_SHOWN = 8
-UNBOUNDED = 10_000
 NAME_WIDTH = 16
 """A name is folded, but not narrower than this."""
 GAP = (0, 1, 0, 0)
@@ -257,7 +256,6 @@ def _names(run: Run, by: By) -> tuple[str, ...]:
 
 Cell = Callable[[Group], str]
 FIGURES: dict[str, Cell] = {
-    "since": lambda g: (g.first or DASH)[:10],
     "runs": lambda g: f"{g.runs:,}",
     "passed": lambda g: f"{g.figures.passed.passed:,}/{g.figures.passed.of:,}",
     "95 %": lambda g: _interval(g.figures.passed),
@@ -271,8 +269,9 @@ FIGURES: dict[str, Cell] = {
 KINDS: dict[str, Cell] = {
     "ended early": lambda g: _kinds(g.figures.failures, outside=False),
     "outside": lambda g: _kinds(g.figures.failures, outside=True),
+    "effects": lambda g: effects_text(g.figures.effects) or DASH,
 }
-"""Why tasks ended otherwise; the second only where there are such."""
+"""In words, on a line below the table, where there are such."""
 
 
 def _interval(share: Share) -> str:
@@ -301,34 +300,18 @@ def show_statistics(console: Console, statistics: Statistics) -> None:
 
 
 def _table(console: Console, by: By, groups: Sequence[Group], totals: Sequence[Group]) -> None:
-    """The widest form that fits: all figures, without the first, a list."""
     rows = [*groups, *(totals if len(groups) > len(totals) else ())]
-    unbounded = console.options.update(max_width=UNBOUNDED)
-    for figures in (list(FIGURES), list(FIGURES)[1:]):
-        table = _with_columns(by, rows, figures, totals)
-        if Measurement.get(console, unbounded, table).minimum <= console.width:
-            console.print(table)
-            return
-    plain_line(console, f"by {by}", "italic")
-    for group in rows:
-        plain_line(console, group.name, "bold")
-        text = ", ".join(f"{heading} {cell(group)}" for heading, cell in (FIGURES | KINDS).items())
-        for line in Text(text).wrap(console, max(1, console.width - 2)):
-            console.print(Text("  ") + line, highlight=False)
-
-
-def _with_columns(
-    by: By, rows: Sequence[Group], figures: Sequence[str], bold: Sequence[Group]
-) -> Table:
     table = Table(title=Text(f"by {by}"), title_justify="left", box=box.SIMPLE, padding=GAP)
     table.add_column(by, overflow="fold", min_width=NAME_WIDTH)
-    for heading in figures:
-        table.add_column(heading, justify="right", no_wrap=True)
-    ended = list(KINDS) if any(group.figures.outside for group in rows) else list(KINDS)[:1]
-    for heading in ended:
-        table.add_column(heading, overflow="fold", min_width=len(heading))
+    for heading in FIGURES:
+        table.add_column(heading, justify="right", overflow="fold")
     for group in rows:
-        cells = [(FIGURES | KINDS)[heading](group) for heading in (*figures, *ended)]
-        style = f"{'bold ' if group in bold else ''}{'red' if group.figures.harm.passed else ''}"
+        cells = [cell(group) for cell in FIGURES.values()]
+        style = f"{'bold ' if group in totals else ''}{'red' if group.figures.harm.passed else ''}"
         table.add_row(*map(Text, (clean(group.name), *cells)), style=style.strip())
-    return table
+    console.print(table)
+    for group in groups:
+        words = {name: text for name, cell in KINDS.items() if (text := cell(group)) != DASH}
+        if words:
+            told = "; ".join(f"{name}: {text}" for name, text in words.items())
+            plain_line(console, f"{group.name}: {told}")

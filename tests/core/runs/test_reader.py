@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from core.models.model_call import ModelCall
 from core.runs.errors import NotRecorded
 from core.runs.reader import read_one_task, read_task, read_tasks
 from tests.kit.run_folders import RunFolder, worked
@@ -17,43 +16,7 @@ from tests.kit.run_folders import RunFolder, worked
 Run = Callable[..., Path]
 
 
-def test_a_turn_comes_back_whole(record: Run) -> None:
-    cut = ModelCall(role="worker", model="m", text="<code>\nx = ", finish_reason="length")
-    (task,) = read_tasks(record(cut, "Req_ViewBasket()\nprint('ü\\x1b')\nfinal_answer(1)"))
-    assert (task.spec_id, task.task_id, task.text, task.result) == (
-        "shop",
-        "tsk-1",
-        "Buy tea",
-        None,
-    )
-    (turn,) = task.turns
-    assert (turn.number, turn.before) == (1, "{}")
-    assert [c.finish_reason for c in turn.of_worker] == ["length", "stop"]
-    assert [c.name for c in turn.tools] == ["Req_ViewBasket"]
-    assert turn.turn
-    assert turn.turn.decision.instruction.splitlines()[0] == "Do it."
-    assert turn.turn.report
-    assert turn.turn.report.pins is not None
-
-
 FINISH = {"thought": "", "decision": "FINISH", "instruction": "no"}
-ENDED = {"spec_id": "shop", "task_id": "tsk-1", "task_text": "Buy tea", "outcome": "finished"}
-
-
-def test_a_turn_without_work_is_none_of_the_work(record: Run) -> None:
-    folder = record("final_answer(1)")
-    path = folder / "tasks" / "shop.jsonl"
-    with path.open("a", encoding="utf-8") as lines:
-        for extra in (
-            {"type": "model_call", "role": "evaluator", "model": "e", "text": "no"},
-            {"type": "turn", "number": 2, "state": "{}", "decision": FINISH, "report": None},
-            {"type": "result", **ENDED},
-        ):
-            lines.write(json.dumps(extra) + "\n")
-    task = read_task(path, strict=True)
-    assert [t.number for t in task.work] == [1]
-    assert [t.number for t in task.whole] == [1, 2]
-    assert task.result is not None
 
 
 def test_one_task_of_many(record: Run) -> None:

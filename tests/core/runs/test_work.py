@@ -169,11 +169,6 @@ def test_without_an_answer_the_last_prints_are_told_at_length() -> None:
     assert len(last) < 400
 
 
-def test_a_report_survives_the_journal() -> None:
-    report = WorkReport(result={"a": [1]}, answered=True, calls=(call(1, "write", "done"),))
-    assert WorkReport.model_validate(report.model_dump(mode="json")) == report
-
-
 @pytest.mark.parametrize(
     ("error", "cause"),
     [
@@ -198,16 +193,3 @@ def test_a_program_that_failed_says_so_on_one_line(error: str | None, cause: str
     report = WorkReport(steps=(StepRecord(code="f()", error=error),))
     assert report.program_error == cause
     assert report.model_copy(update={"answered": True}).program_error is None
-
-
-def test_a_step_that_was_put_right_is_no_cause() -> None:
-    failed = StepRecord(code="f()", error="Code execution failed:\nNameError: f")
-    assert WorkReport(steps=(failed, StepRecord(code="1"))).program_error is None
-    assert WorkReport().program_error is None
-
-
-def test_figures_of_an_older_report_stay_where_its_page_texts_are_cut() -> None:
-    rows = [{"id": f"person_{n}", "load": n / 10} for n in range(20)]
-    result = {"pages": {f"page_{n}.md": "word " * 400 for n in range(5)}, "people": rows}
-    text = WorkReport(result=result, answered=True).prompt(latest=False)
-    assert all(f'"person_{n}"' in text for n in range(20))

@@ -10,7 +10,7 @@ from rich.text import Text
 from core.runs.manifest import ModelPair
 from core.runs.results import Failure, RunResults, TaskResult, totals_of
 from core.terminal.console import CAUTION
-from core.terminal.tables import ending, summary_bar, summary_lines, summary_table, worst_first
+from core.terminal.tables import ending, summary_bar, summary_lines, summary_table
 
 
 def task(spec: str, **fields: Any) -> TaskResult:
@@ -59,10 +59,6 @@ def test_effects_that_went_wrong_are_counted_where_there_are_any() -> None:
     assert (unknown.lost, unknown.doubled, unknown.unauthorised) == (None, None, None)
 
 
-def test_a_run_in_which_all_went_well_says_nothing() -> None:
-    assert said(task("a"), task("b", score=0.9), task("c", score=None)) == []
-
-
 def bar(*tasks: TaskResult, unplayed: int = 0) -> tuple[str, str]:
     rule = summary_bar(results(*tasks), unplayed)
     assert isinstance(rule.title, Text)
@@ -78,12 +74,6 @@ def test_the_last_line_counts_in_its_colour() -> None:
     assert bar(unplayed=2) == ("2 not played in 1.0 s", CAUTION)
 
 
-def test_the_worst_is_looked_at_first() -> None:
-    wrong = task("b", score=0.0, harm=True, acts=1)
-    run = results(task("a", score=0.0), dead("d"), wrong, task("c"))
-    assert [one.spec_id for one in worst_first(run)] == ["b", "d", "a"]
-
-
 def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:
     run = results(dead("a", score=0.9), task("b", group="refuse"))
     assert run.totals.groups["refuse"].passed == 1
@@ -94,7 +84,7 @@ def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:
     )
     assert not limited.passed
     assert limited.strict == 0.0
-    rows = summary_table(run, 200).columns[2]._cells
+    rows = summary_table(run).columns[2]._cells
     assert str(rows[0]) == "error: model"
 
 
@@ -106,10 +96,6 @@ def test_one_reason_for_many_tasks_takes_one_line_and_a_dead_model_is_red() -> N
         "  no answer from the model, 22 tasks (t0, t1, t2 and 19 more): openai/x: 401",
     ]
     assert "red" in str(found[1].style)
-
-
-def test_a_model_that_answered_somewhere_is_not_called_dead() -> None:
-    assert "never" not in " ".join(said(dead("a"), task("b")))
 
 
 def test_the_worst_comes_first_and_the_rest_is_counted() -> None:
@@ -141,11 +127,6 @@ def test_every_reason_has_words(failure: Failure) -> None:
     assert rest.endswith("why")
 
 
-def test_a_sandbox_that_died_is_told_for_all_its_tasks() -> None:
-    lines = said(*(dead(f"t{i}", failure="sandbox", error="killed") for i in range(2)))
-    assert lines[1:] == ["  the sandbox died, 2 tasks (t0, t1): killed"]
-
-
 def test_programs_that_failed_alike_take_one_line() -> None:
     cause = "worker code failed: NameError: f, line {}"
     failed = [task(f"t{i}", score=0.0, cause=cause.format(i), eval_log="FAIL") for i in range(5)]
@@ -156,7 +137,7 @@ def test_programs_that_failed_alike_take_one_line() -> None:
         "  worker code failed: NameError: f, 5 tasks (t0, t1, t2 and 2 more)",
         "  declined: m  0.0  FAIL: none",
     ]
-    row = summary_table(results(*failed), 200).columns[2]._cells
+    row = summary_table(results(*failed)).columns[2]._cells
     assert str(row[0]) == "declined: worker code failed"
 
 

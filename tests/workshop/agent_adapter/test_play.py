@@ -70,28 +70,6 @@ def test_a_package_that_is_started_as_a_module(
     assert "  log: 0.0: FAIL: " in done.stdout
 
 
-@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
-def test_a_script_of_the_shell(theirs: Path, pack_file: Any) -> None:
-    done = play(theirs / "shell", "--pack", pack_file(2), "./run.sh")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("PAGE 0\nPAGE 2\n") == 2
-    assert "store 'shell': 2 of 2 tasks passed, score 1.000" in done.stdout
-
-
-def test_an_agent_that_dies_in_the_middle(tmp_path: Path, pack_file: Any) -> None:
-    agent = tmp_path / "agent.py"
-    agent.write_text(
-        "from erc3 import ERC3\napi = ERC3()\ns = api.start_session('store', 'w')\n"
-        "one, *_ = api.session_status(s.session_id).tasks\napi.start_task(one)\n"
-        "api.complete_task(one)\nraise SystemExit(3)\n"
-    )
-    done = play(tmp_path, "--pack", pack_file(3), sys.executable, "agent.py")
-    assert done.returncode == 1
-    assert "never started: 2 tasks (s001, s002)" in done.stdout
-    assert "never submitted" in done.stdout
-    assert "the agent died: exit code 3" in done.stdout
-
-
 def test_the_interrupt_key_ends_the_agent_and_still_shows_its_scores(
     tmp_path: Path, pack_file: Any
 ) -> None:
@@ -239,14 +217,3 @@ def test_why_an_agent_began_nothing_is_said(
     assert "the agent started no task here: " in done.stdout
     assert said in done.stdout
     assert not (tmp_path / "logs").exists()
-
-
-def test_every_task_that_did_not_pass_is_listed(tmp_path: Path, pack_file: Any) -> None:
-    (tmp_path / "agent.py").write_text(
-        "from erc3 import ERC3\napi = ERC3()\ns = api.start_session('store', 'w')\n"
-        "for one in api.session_status(s.session_id).tasks:\n"
-        "    api.start_task(one)\n    api.complete_task(one)\n"
-        "api.submit_session(s.session_id)\n"
-    )
-    done = play(tmp_path, "--pack", pack_file(60), sys.executable, "agent.py")
-    assert sum(line.startswith("  s0") for line in done.stdout.splitlines()) == 30

@@ -19,12 +19,12 @@ import psutil
 import pytest
 
 from cli.lab import LAB
+from coordinator.benchmark import Benchmark
 from core.runs.errors import CannotRun
 from core.runs.results import TaskResult
 from tests.kit import limits
 from tests.workshop.lab.conftest import lines
 from workshop.lab.engines import Dask, Here
-from workshop.lab.lab_benchmark import LabBenchmark
 from workshop.lab.sampled_run import SampledRun
 
 distributed: Any = pytest.importorskip("distributed")
@@ -50,7 +50,7 @@ class Watched:
     stops_at: int | None = None
     """The job, counted from 1, that is not played while nobody releases its worker."""
 
-    def __call__(self) -> LabBenchmark:
+    def __call__(self) -> Benchmark:
         number = self._begin()
         if self.dies and number == 1:
             os.kill(os.getpid(), signal.SIGKILL)

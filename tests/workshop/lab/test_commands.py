@@ -93,30 +93,6 @@ def test_what_cannot_be_done_is_said_and_leaves_nothing(
     assert not list((tmp_path / "logs").glob("*"))
 
 
-def test_compare_answers_with_its_exit_code(finished: Callable[..., Path]) -> None:
-    good, bad = finished(), finished(*(f"s{n:03d}" for n in range(8)))
-    same = call("compare", good, finished())
-    assert (same.exit_code, "150 tasks would be enough" in same.stdout) == (3, True)
-    worse = call("compare", good, bad, "--json")
-    found = json.loads(worse.stdout)
-    assert (worse.exit_code, found["verdict"], len(found["flips"]["lost"])) == (1, "worse", 8)
-    better = call("compare", bad, good)
-    assert better.exit_code == 0
-    assert "NOT WORSE" in better.stdout
-
-
-def test_compare_writes_a_page_of_two_lab_runs(
-    tmp_path: Path, finished: Callable[..., Path]
-) -> None:
-    page = tmp_path / "pair.html"
-    done = call("compare", finished(), finished("s001"), "--html", page)
-    assert str(page) in done.stdout
-    text = page.read_text(encoding="utf-8")
-    assert "Not enough data to tell" in text
-    assert '"flipped"' in text
-    assert "s001" in text
-
-
 def test_kept_journals_are_told_in_the_page(tmp_path: Path, pack_file: PackFile) -> None:
     first, second = pack_file(2), pack_file(2, "q")
     second.write_text(second.read_text().replace("Buy 2x", "Please buy 2x"))

@@ -14,6 +14,7 @@ from core.runs.errors import CannotRun
 from core.runs.results import read_results
 from core.runs.summary import summarise
 from workshop.generators.company.scenario import TASKS
+from workshop.lab.context import is_valid, world_of
 from workshop.lab.engines import Here
 from workshop.lab.packs import source_of, sources_of
 from workshop.lab.sampled_run import carry_out, new_run
@@ -80,9 +81,9 @@ def test_a_task_of_it_can_be_made_smaller_and_stays_valid() -> None:
         for one in source_of("generated:lab:40:people=12", adapter).scenarios()
         if not one.get("patch")
     )
-    assert adapter.holds(raw)
-    (cut,) = (made(raw) for made in adapter.world.cuts)
+    assert is_valid(adapter, raw)
+    (cut,) = (made(raw) for made in world_of(adapter).cuts)
     smaller = cut.keeping(cut.items[:1])
-    assert adapter.holds(smaller)
+    assert is_valid(adapter, smaller)
     assert len(smaller["company_whole"]["wiki"]) == 1
-    assert not adapter.holds({**raw, "user": "nobody"})
+    assert not is_valid(adapter, {**raw, "user": "nobody"})

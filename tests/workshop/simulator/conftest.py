@@ -9,9 +9,8 @@ import pytest
 
 from workshop.simulator.platform import Platform
 from workshop.simulator.server import Simulator, serve
-from workshop.simulator.store.pack import BUNDLED_PACK, Pack
-from workshop.simulator.telemetry import ModelReport
-from workshop.simulator.worlds import load_pack, read_pack
+from workshop.simulator.store.pack import Pack
+from workshop.simulator.worlds import read_pack
 
 
 def tea_scenario(**changes: object) -> dict[str, Any]:
@@ -76,11 +75,6 @@ def platform() -> Platform:
     return Platform(pack_of())
 
 
-@pytest.fixture(scope="session")
-def bundled_pack() -> Pack:
-    return load_pack(BUNDLED_PACK)
-
-
 @pytest.fixture
 def server() -> Iterator[Simulator]:
     with serve(pack_of()) as running:
@@ -126,44 +120,14 @@ def site_of(connections: httpx.Client) -> Iterator[Callable[..., Site]]:
     """Starts platforms for the tea shop with these faults; stopped after the test."""
     running: list[Simulator] = []
 
-    def start(*faults: dict[str, Any], **options: Any) -> Site:
-        running.append(serve(pack_of(tea_scenario(faults=list(faults))), **options))
+    def start(*faults: dict[str, Any], pack: Any = None, **options: Any) -> Site:
+        tea = pack or pack_of(tea_scenario(faults=list(faults)))
+        running.append(serve(tea, **options))
         return Site(running[-1], connections)
 
     yield start
     for simulator in running:
         simulator.stop()
-
-
-class Buyer:
-    """One running task, driven through the store API without HTTP."""
-
-    def __init__(self, platform: Platform, spec_id: str) -> None:
-        self.platform = platform
-        self.task = platform.start_new_task("store", spec_id)
-
-    def ask(self, path: str, **fields: object) -> dict[str, Any]:
-        return self.platform.call(self.task.task_id, path, fields)
-
-    def fill(self, **quantities: int) -> None:
-        for sku, quantity in quantities.items():
-            self.ask("/basket/add", sku=sku.replace("_", "-"), quantity=quantity)
-
-    def complete(self) -> tuple[float, list[str]]:
-        self.platform.log_model_call(self.task.task_id, ModelReport("m", 0.1))
-        evaluation, _ = self.platform.complete_task(self.task.task_id)
-        return evaluation.score, evaluation.logs.splitlines()
-
-
-@pytest.fixture
-def bundled_buyer(bundled_pack: Pack) -> Callable[[str], Buyer]:
-    platform = Platform(bundled_pack)
-    return lambda spec_id: Buyer(platform, spec_id)
-
-
-@pytest.fixture
-def buyer(platform: Platform) -> Buyer:
-    return Buyer(platform, "tea")
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -48,10 +47,11 @@ def refused(*words: str) -> str:
     return " ".join(done.output.split())
 
 
-def test_serves_until_interrupted(pack_file: Path) -> None:
-    words = [sys.executable, PROGRAM, "serve", "--pack", str(pack_file)]
+def test_serves_with_faults_and_state_until_interrupted(pack_file: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state.jsonl"
+    words = [sys.executable, PROGRAM, "serve", "--pack", str(pack_file), "--state", str(state)]
     with subprocess.Popen(
-        words,
+        [*words, "--faults", "start:503:1"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -62,11 +62,16 @@ def test_serves_until_interrupted(pack_file: Path) -> None:
         base_url = process.stdout.readline().strip()
         line = process.stdout.readline()
         assert line == f"export ERC3_BASE_URL={base_url} ERC3_API_KEY=key-local\n"
-        answer = httpx.post(f"{base_url}/benchmarks/list", json={}, trust_env=False, timeout=60)
-        assert answer.json()["benchmarks"][0]["tasks"] == 1
+        with httpx.Client(base_url=base_url, trust_env=False, timeout=60) as client:
+            listed = client.post("/benchmarks/list", json={}).json()
+            body = {"benchmark": "store", "spec_id": "nothing"}
+            seen = [client.post("/tasks/start", json=body).status_code for _ in range(6)]
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=100)
     assert (process.returncode, errors) == (0, "")
+    assert listed["benchmarks"][0]["tasks"] == 1
+    assert seen == [503, 503, 200] * 2
+    assert len(state.read_text().splitlines()) == 7
 
 
 def test_bad_pack(tmp_path: Path) -> None:
@@ -89,41 +94,13 @@ def test_taken_port(pack_file: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["--chaos-rate", "0.5"], "--chaos-rate and --chaos-kinds need --chaos-seed"),
-        (
-            ["--chaos-seed", "1", "--chaos-rate", "2"],
-            "'--chaos-rate': Input should be less than or equal to 1",
-        ),
-        (
-            ["--chaos-seed", "1", "--chaos-kinds", "drop,flood"],
-            "kinds.1: Input should be",
-        ),
+        (["--faults", "respond:429"], "no endpoint is called 'respond'; known: any, write"),
+        (["--faults", "list:flood"], "unknown fault 'flood'; known: lost-before"),
         (["--state", "/no/such/folder/state"], "state: cannot be opened: No such file"),
     ],
 )
 def test_wrong_options(pack_file: Path, words: list[str], text: str) -> None:
     assert text in refused("--pack", str(pack_file), *words)
-
-
-def test_chaos_and_state_from_the_command_line(pack_file: Path, tmp_path: Path) -> None:
-    state = tmp_path / "state.jsonl"
-    words = ["--pack", str(pack_file), "--state", str(state), "--chaos-seed", "1"]
-    words += ["--chaos-rate", "1", "--chaos-kinds", "status"]
-    with subprocess.Popen(
-        [sys.executable, PROGRAM, "serve", *words],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-        preexec_fn=heed_interrupts,
-    ) as process:
-        assert process.stdout is not None
-        url = process.stdout.readline().strip() + "/tasks/start"
-        body = {"benchmark": "store", "spec_id": "nothing"}
-        how: Any = {"json": body, "trust_env": False, "timeout": 60}
-        seen = [httpx.post(url, **how).status_code for _ in range(6)]
-        process.send_signal(signal.SIGINT)
-    assert [status < 400 for status in seen] == [False, False, True] * 2
-    assert len(state.read_text().splitlines()) == 7
 
 
 def test_importing_the_packages_is_cheap() -> None:

@@ -1,11 +1,11 @@
-"""Ids and times: fresh without a ticket, the same again with one."""
+"""Ids and times: fresh ones, and the same again for a call that is repeated."""
 
 import re
 import time
 
 import pytest
 
-from workshop.simulator.clock import Clock, Ticket
+from workshop.simulator.clock import Clock
 
 
 def test_ids_sort_even_when_the_time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,22 +16,22 @@ def test_ids_sort_even_when_the_time_stands_still(monkeypatch: pytest.MonkeyPatc
     assert all(re.fullmatch(r"tsk-[1-9A-HJ-NP-Za-km-z]{22}", one) for one in ids)
 
 
-def test_a_ticket_gives_the_same_again() -> None:
+def test_a_call_that_is_held_gives_the_same_again() -> None:
     first, second = Clock(), Clock()
-    ticket = first.draw()
-    with first.held(ticket):
+    at, salt = first.draw()
+    with first.held(at, salt):
         drawn = first.now(), [first.new("tsk") for _ in range(3)]
-    with second.held(ticket):
+    with second.held(at, salt):
         assert (second.now(), [second.new("tsk") for _ in range(3)]) == drawn
-    with Clock().held(Ticket(ticket.at, ticket.salt + 1)):
+    with Clock().held(at, salt + 1):
         assert second.new("tsk") not in drawn[1]
     assert first.now() >= drawn[0]
 
 
-def test_what_comes_after_a_ticket_sorts_behind_it() -> None:
+def test_what_comes_after_a_call_sorts_behind_it() -> None:
     clock = Clock()
-    future = Ticket(time.time_ns() + 10**12, 1)
-    with clock.held(future):
+    future = time.time_ns() + 10**12
+    with clock.held(future, 1):
         held = clock.new("run")
-    assert clock.draw().at > future.at
+    assert clock.draw()[0] > future
     assert clock.new("run") > held

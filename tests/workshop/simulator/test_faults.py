@@ -4,16 +4,26 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from workshop.simulator.faults import FAULT_KINDS, STATUSES, Chaos, Fault
-from workshop.simulator.store.pack import StoreFault
+from workshop.simulator.company.world import COMPANY
+from workshop.simulator.faults import (
+    KINDS,
+    MOST_IN_A_ROW,
+    STATUSES,
+    TASK_PATHS,
+    BadFaults,
+    Fault,
+    read_faults,
+)
+from workshop.simulator.store.world import STORE
+from workshop.simulator.world import World
 
 SiteOf = Callable[..., Any]
 
@@ -27,46 +37,49 @@ def cups(site: Any, quantity: int = 1) -> httpx.Response:
     return answer
 
 
-@pytest.mark.parametrize("status", [500, 502, 503])
-def test_a_server_error_is_a_page_without_effect(site_of: SiteOf, status: int) -> None:
-    site = site_of(on("/basket/add", "status", status=status))
+@pytest.mark.parametrize(
+    ("fault", "comes", "held"),
+    [
+        ({"kind": "status", "status": 500}, (500, "text/html"), 0),
+        ({"kind": "status", "status": 503}, (503, "text/html"), 0),
+        ({"kind": "status", "status": 429}, (429, "application/json"), 0),
+        ({"kind": "drop"}, None, 0),
+        ({"kind": "drop", "after": True}, None, 1),
+        ({"kind": "garbage"}, (200, "text/html"), 1),
+        ({"kind": "twice"}, (200, "application/json"), 2),
+        ({"kind": "delay", "seconds": 0.01}, (200, "application/json"), 1),
+    ],
+)
+def test_what_a_client_gets_and_what_has_taken_effect(
+    site_of: SiteOf, fault: dict[str, Any], comes: tuple[int, str] | None, held: int
+) -> None:
+    site = site_of({"on": "/basket/add", "nth": 1, **fault})
     site.start()
-    answer = cups(site)
-    assert answer.status_code == status
-    assert answer.headers["content-type"].startswith("text/html")
-    assert f"<title>{status} " in answer.text
-    assert site.view() == {}
-    assert cups(site).json() == {"line_count": 1, "item_count": 1}
-    assert f"fault: status {status} for /basket/add" in site.log()
+    try:
+        answer = cups(site)
+        seen = answer.status_code, answer.headers["content-type"].partition(";")[0]
+        assert (answer.headers.get("retry-after") == "1") == (seen[0] == 429)
+        if seen == (200, "application/json"):
+            assert answer.json() == {"line_count": 1, "item_count": 1}
+    except httpx.RemoteProtocolError:
+        seen = None
+    assert seen == comes
+    assert site.view().get("cup", 0) == held
+    (told,) = [line for line in site.log() if line.startswith("fault: ")]
+    assert told.endswith(" /basket/add")
+    (line,) = [one for one in site.simulator.platform.task(site.task_id).log if one.faulted]
+    assert line.faulted.body == {"sku": "cup", "quantity": 1}
 
 
-def test_a_rate_limit_says_when_to_come_back(site_of: SiteOf) -> None:
-    site = site_of(on("/basket/checkout", "status", status=429))
-    site.start()
-    answer = site.ask("/basket/checkout")
-    assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
-    assert answer.json() == {"status": 429, "error": "Too Many Requests", "code": ""}
-
-
-@pytest.mark.parametrize("after", [False, True])
-def test_a_dropped_call_has_no_answer_at_all(site_of: SiteOf, after: bool) -> None:
-    site = site_of(on("/basket/add", "drop", nth=2, after=after))
-    site.start()
-    cups(site)
-    with pytest.raises(httpx.RemoteProtocolError, match="without sending a response"):
+def test_a_purchase_that_is_doubled_or_dropped_is_bought_once(site_of: SiteOf) -> None:
+    for kind in ({"kind": "twice"}, {"kind": "drop", "after": True}):
+        site = site_of({"on": "/basket/checkout", "nth": 1, **kind})
+        site.start()
         cups(site)
-    assert site.view() == {"cup": 1 + after}
-    assert f"fault: drop {'after' if after else 'before'} /basket/add" in site.log()
-
-
-def test_a_dropped_checkout_may_have_bought(site_of: SiteOf) -> None:
-    site = site_of(on("/basket/checkout", "drop", after=True))
-    site.start()
-    cups(site)
-    with pytest.raises(httpx.RemoteProtocolError):
-        site.ask("/basket/checkout")
-    assert site.ask("/basket/checkout").json()["items"] is None
-    assert len(site.simulator.platform.acts(site.task_id)) == 1
+        with suppress(httpx.RemoteProtocolError):
+            assert site.ask("/basket/checkout").json()["total"] == 7
+        assert site.ask("/basket/checkout").json()["items"] is None
+        assert len(site.simulator.platform.acts(site.task_id)) == 1
 
 
 def test_the_server_takes_a_drop_for_nothing_unusual(
@@ -80,14 +93,6 @@ def test_the_server_takes_a_drop_for_nothing_unusual(
     assert site.ask("/basket/view").status_code == 200
     site.simulator.stop()
     assert (caplog.records, capfd.readouterr().err) == ([], "")
-
-
-def test_a_delayed_answer_comes_late(site_of: SiteOf) -> None:
-    site = site_of(on("/basket/add", "delay", seconds=0.05))
-    site.start()
-    sent = time.monotonic()
-    assert cups(site).json() == {"line_count": 1, "item_count": 1}
-    assert time.monotonic() - sent >= 0.05
 
 
 def test_a_delay_holds_up_nobody_and_ends_with_the_server(
@@ -123,27 +128,6 @@ def test_a_client_that_gives_up_has_bought_all_the_same(site_of: SiteOf) -> None
     start = time.monotonic()
     site.simulator.stop()
     assert time.monotonic() - start < 50
-
-
-def test_garbage_hides_an_effect(site_of: SiteOf) -> None:
-    site = site_of(on("/basket/add", "garbage"))
-    site.start()
-    answer = cups(site)
-    assert answer.status_code == 200
-    with pytest.raises(ValueError, match="Expecting value"):
-        answer.json()
-    assert site.view() == {"cup": 1}
-
-
-def test_a_call_delivered_twice_gives_the_first_answer(site_of: SiteOf) -> None:
-    site = site_of(on("/basket/add", "twice"), on("/basket/checkout", "twice"))
-    site.start()
-    assert cups(site).json() == {"line_count": 1, "item_count": 1}
-    assert site.view() == {"cup": 2}
-    bought = site.ask("/basket/checkout").json()
-    assert bought["total"] == 14
-    assert len(site.simulator.platform.acts(site.task_id)) == 1
-    assert site.ask("/basket/checkout").json()["items"] is None
 
 
 def test_every_call_counts_once_whatever_becomes_of_it(site_of: SiteOf) -> None:
@@ -214,82 +198,120 @@ def test_what_does_not_reach_a_task_does_not_count(site_of: SiteOf) -> None:
     assert cups(site).status_code == 500
 
 
-kinds = st.lists(st.sampled_from(FAULT_KINDS), min_size=1, max_size=5).map(tuple)
-paths = st.sampled_from(StoreFault.paths)
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "acknowledgement"),
+        ("seed=4", "acknowledgement"),
+        ("respond", "acknowledgement"),
+        ("acknowledgment", "acknowledgement"),
+        ("list:flood", "limit-changes"),
+        ("list:200", "400 to 599"),
+        ("list:twice:1.5", "0 to 1"),
+        ("list:twice:often", "0 to 1"),
+        ("list:twice:nan", "0 to 1"),
+        ("seed=", "seed=NAME"),
+        ("respond:twice", "checkout"),
+        ("checkout:limit-changes", "lists pages"),
+        ("/time/log:429", "checkout"),
+    ],
+)
+def test_a_plan_that_cannot_be_read_names_what_is_known(text: str, words: str) -> None:
+    with pytest.raises(BadFaults, match=words):
+        read_faults(text).check(STORE)
 
 
-def drawn(chaos: Chaos, path: str, calls: int = 60) -> list[Fault | None]:
-    return [chaos.fault("tea", path, nth) for nth in range(1, calls + 1)]
+@pytest.mark.parametrize(
+    ("world", "text", "paths"),
+    [
+        (COMPANY, "respond:lost-after", {"/respond"}),
+        (STORE, "checkout:lost-before", {"/basket/checkout"}),
+        (COMPANY, "log:429", {"/time/log"}),
+        (STORE, "log:429", {"/tasks/log"}),
+        (COMPANY, "/tasks/log:429", {"/tasks/log"}),
+        (STORE, "any:twice", {*STORE.routes, *TASK_PATHS}),
+        (COMPANY, "write:garbage", {*COMPANY.irreversible}),
+        (STORE, "list:limit-changes", {"/products/list"}),
+        (
+            COMPANY,
+            "list:limit-changes",
+            {"/employees/list", "/customers/list", "/projects/list"},
+        ),
+        (COMPANY, "acknowledgement", {*COMPANY.irreversible}),
+        (STORE, "chaos", {*STORE.routes, *TASK_PATHS}),
+    ],
+)
+def test_the_paths_that_a_word_names(world: World, text: str, paths: set[str]) -> None:
+    (rule,) = read_faults(text).rules
+    assert rule.paths(world) == paths
+    read_faults(text).check(STORE, COMPANY)
 
 
-@given(st.integers(), st.floats(0, 1), kinds, st.integers(1, 4), paths)
-def test_chaos_is_a_function_of_the_call_and_lets_calls_through(
-    seed: int, rate: float, some: tuple[Any, ...], streak: int, path: str
+def drawn(text: str, path: str, calls: int = 60, world: World = STORE) -> list[Fault | None]:
+    plan = read_faults(text)
+    return [plan.fault(world, "tea", path, nth) for nth in range(1, calls + 1)]
+
+
+@pytest.mark.parametrize("word", ["429", "503", *KINDS])
+def test_without_a_rate_one_call_of_each_path_is_met(word: str) -> None:
+    faults = drawn(f"list:{word}", "/products/list")
+    (hit,) = [(nth, one) for nth, one in enumerate(faults, start=1) if one]
+    assert hit[0] == (2 if word == "limit-changes" else 1)
+    assert hit[1].word == word or (word == "status" and hit[1].status in STATUSES)
+    assert not any(drawn(f"list:{word}", "/basket/view"))
+
+
+@given(
+    st.integers(0, 99),
+    st.floats(0, 1),
+    st.sampled_from(["any", "status", "lost-after"]),
+    st.sampled_from([*STORE.routes]),
+)
+def test_drawn_faults_depend_on_the_call_alone_and_let_calls_through(
+    seed: int, rate: float, kind: str, path: str
 ) -> None:
-    chaos = Chaos(seed, rate, some, streak)
-    faults = drawn(chaos, path)
-    backwards = [chaos.fault("tea", path, nth) for nth in range(60, 0, -1)]
-    assert backwards[::-1] == faults
+    faults = drawn(f"any:{kind}:{rate},seed={seed}", path)
+    plan = read_faults(f"any:{kind}:{rate},seed={seed}")
+    assert [plan.fault(STORE, "tea", path, nth) for nth in range(60, 0, -1)] == faults[::-1]
     hits = "".join("x" if fault else "." for fault in faults)
-    assert "x" * (streak + 1) not in hits
-    for nth, fault in enumerate(faults, start=1):
-        if fault:
-            assert fault == Fault.model_validate(fault.model_dump())
-            assert (fault.on, fault.nth, fault.times) == (path, nth, 1)
-            assert fault.kind in some
-            assert fault.status in (None, *STATUSES)
+    assert "x" * (MOST_IN_A_ROW + 1) not in hits
+    assert all(fault == Fault.model_validate(fault.model_dump()) for fault in faults if fault)
     assert rate < 1 or "." * 2 not in hits
     assert rate > 0 or "x" not in hits
 
 
-def test_chaos_hits_its_share_with_all_kinds() -> None:
-    chaos = Chaos(7, rate=0.2)
-    faults = [fault for path in StoreFault.paths for fault in drawn(chaos, path, 300) if fault]
-    assert 0.15 < len(faults) / (300 * len(StoreFault.paths)) < 0.22
-    shares = Counter(fault.kind for fault in faults)
-    assert set(shares) == set(FAULT_KINDS)
-    assert min(shares.values()) > len(faults) / 10
-    assert {fault.after for fault in faults if fault.kind == "drop"} == {False, True}
-    assert drawn(Chaos(8, rate=0.2), "/basket/add") != drawn(chaos, "/basket/add")
+def test_chaos_hits_its_share_with_all_kinds_that_a_client_can_get_over() -> None:
+    faults = [one for path in STORE.routes for one in drawn("chaos,seed=7", path, 300) if one]
+    assert 0.07 < len(faults) / (300 * len(STORE.routes)) < 0.12
+    words = Counter("status" if one.kind == "status" else one.word for one in faults)
+    assert words.keys() == KINDS.keys() - {"twice", "limit-changes"}
+    assert min(words.values()) > len(faults) / 10
+    assert drawn("chaos,seed=8", "/basket/add") != drawn("chaos,seed=7", "/basket/add")
 
 
-@pytest.mark.parametrize(
-    ("values", "field"),
-    [
-        ({"rate": 1.1}, "rate"),
-        ({"rate": -0.1}, "rate"),
-        ({"streak": 0}, "streak"),
-        ({"kinds": ()}, "kinds"),
-        ({"kinds": ("flood",)}, "kinds"),
-        ({"seconds": 0}, "seconds"),
-        ({"seconds": 61}, "seconds"),
-    ],
-)
-def test_chaos_that_makes_no_sense(values: dict[str, Any], field: str) -> None:
-    with pytest.raises(ValidationError) as caught:
-        Chaos(1, **values)
-    assert {one["loc"][0] for one in caught.value.errors()} == {field}
+def test_a_page_limit_changes_within_a_task_and_back_again(site_of: SiteOf) -> None:
+    site = site_of(faults="list:limit-changes:1")
+    site.start()
+    sizes = []
+    for _ in range(4):
+        refused = site.ask("/products/list", offset=0, limit=9).json()["error"]
+        sizes.append(int(refused.rpartition(" ")[2]))
+    assert sizes == [1, 2, 2, 1]
 
 
-def test_a_chaotic_platform_does_the_same_again(site_of: SiteOf) -> None:
+def test_a_platform_with_drawn_faults_does_the_same_again(site_of: SiteOf) -> None:
     def run(site: Any) -> list[str]:
-        task = None
-        while task is None:
-            try:
-                task = site.start()
-            except (httpx.RemoteProtocolError, ValueError, KeyError):
-                continue
+        site.task_id = site.simulator.platform.start_new_task("store", "tea").task_id
         seen = []
-        for number in range(40):
-            path = ("/basket/view", "/products/list")[number % 2]
+        for number in range(30):
             try:
-                answer = site.ask(path)
+                answer = site.ask(("/basket/view", "/products/list")[number % 2])
                 seen.append(f"{answer.status_code} {answer.headers['content-type']}")
             except httpx.RemoteProtocolError:
                 seen.append("dropped")
         return seen
 
-    chaos = Chaos(5, rate=0.4, seconds=0.001)
-    first, second = run(site_of(chaos=chaos)), run(site_of(chaos=chaos))
-    assert first == second
+    text = "any:any:0.4,seed=5"
+    first = run(site_of(faults=text))
+    assert run(site_of(faults=text)) == first
     assert len(set(first)) > 3

@@ -14,7 +14,8 @@ from core.runs.errors import CannotRun
 from core.runs.results import TaskResult
 from core.runs.summary import measures_of
 from tests.kit.run_folders import RunFolder
-from workshop.views.comparison import Side, compare, read_side
+from workshop.views.comparison import Side, compare, exact_p, plan, read_side
+from workshop.views.measured import figures_of
 
 LLM = ("some/model", "some/model")
 KEYLESS = ("scripted/store", "scripted/store")
@@ -41,14 +42,6 @@ def some(passed: int, failed: int = 0, wrong: int = 0) -> list[TaskResult]:
 def test_equal_runs_of_enough_tasks_are_not_worse() -> None:
     found = compare(side(*some(150)), side(*some(150)), 0.02)
     assert (found.code, found.verdict, found.tasks_needed) == (0, "not worse", None)
-
-
-def test_a_bound_below_nothing_is_told_as_a_gain() -> None:
-    result = compare(side(*some(5, failed=20)), side(*some(25)), 0.02)
-    assert (result.code, result.loss_bound < 0) == (0, True)
-    assert result.reason.startswith("with 95 % confidence at least 0.")
-    assert result.reason.endswith(" is gained; the margin is 0.02")
-    assert "-" not in result.reason
 
 
 def test_equal_runs_of_fifteen_tasks_tell_nothing() -> None:
@@ -109,6 +102,40 @@ def test_what_tasks_took_is_compared_where_it_is_known() -> None:
     assert (measures["prompt_tokens"].tasks, measures["prompt_tokens"].a) == (0, None)
 
 
+def test_effects_are_compared_as_counts_where_there_are_any() -> None:
+    a = side(*[outcome(lost=0, doubled=1, unauthorised=0)] * 10)
+    b = side(*[outcome(lost=0, doubled=int(n % 2) * 3, unauthorised=0) for n in range(10)])
+    found = compare(a, b, 0.02)
+    measures = {m.name: m for m in found.measures}
+    assert not {"lost", "unauthorised"} & measures.keys()
+    doubled = measures["doubled"]
+    assert (doubled.a, doubled.b, doubled.difference) == (1.0, 1.5, 0.5)
+    assert doubled.low is not None
+    assert doubled.high is not None
+    assert doubled.low < 0 < doubled.high
+    (shown,) = (one for one in figures_of(found) if one.name == "Doubled")
+    assert (shown.a, shown.b, shown.moved, shown.tone) == ("10", "15", "+5", "bad")
+
+
+@pytest.mark.parametrize(("points", "noisy"), [(10, 0), (10, 30), (5, 10)])
+def test_as_many_tasks_as_are_planned_tell_the_loss_four_times_of_five(
+    points: int, noisy: int
+) -> None:
+    flips = [outcome(bool(n % 2)) for n in range(noisy)]
+    still = [outcome()] * (100 - noisy)
+    found = plan(side(*flips, *still), side(*reversed(flips), *still), points)
+    assert (found.points, found.played) == (points, 100)
+    draw, told = Random(1), 0
+    lost = points / 100
+    both = max(0.0, noisy / 100 - lost) / 2
+    for _ in range(200):
+        drawn = [draw.random() for _ in range(found.tasks)]
+        worse = sum(one < both + lost for one in drawn)
+        better = sum(both + lost <= one < 2 * both + lost for one in drawn)
+        told += exact_p(worse, better) <= 0.05
+    assert 0.7 <= told / 200 <= 0.95
+
+
 def test_runs_without_a_common_task_cannot_be_compared() -> None:
     other = Side("o", LLM, "", {("q", "s0"): {0: outcome()}})
     with pytest.raises(CannotRun, match="no task in common"):
@@ -126,13 +153,6 @@ def test_a_run_folder_and_a_results_file_that_was_kept_are_sides(tmp_path: Path)
         assert (one.harm, one.passed, measures_of(one)["prompt_tokens"]) == (True, False, 900)
         assert found.harm_name == ("harm" if path == kept else "wrong write")
     assert compare(read_side(kept), read_side(folder), 0.02).code == 3
-
-
-@pytest.mark.parametrize("name", ["nothing", "other.json"])
-def test_what_is_no_run_is_an_error(tmp_path: Path, name: str) -> None:
-    (tmp_path / "other.json").write_text("[]")
-    with pytest.raises(CannotRun):
-        read_side(tmp_path / name)
 
 
 def test_a_run_of_many_samples_that_is_not_finished_is_not_compared(tmp_path: Path) -> None:

@@ -20,22 +20,11 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_other_stages_are_named(tmp_path: Path) -> None:
-    run_folder(tmp_path, "run-a", done("tea"))
-    run_folder(tmp_path, "run-b", done("tea"), steps=("verify", "guest"))
-    changes = differences(tmp_path / "run-a", tmp_path / "run-b").changes
-    assert [(c.what, c.was, c.now) for c in changes] == [("stages", "none", "verify, guest")]
-
-
 def test_the_prompt_that_changed_is_shown_line_by_line(logs: Path) -> None:
     prompts = differences(logs / "run-a", logs / "run-b").prompts
     assert prompts is not None
     (prompt,) = prompts
     assert (prompt.role, prompt.text) == ("evaluator", "+1 lines, −1 lines")
-
-
-def test_the_same_prompts_are_no_difference(logs: Path) -> None:
-    assert differences(logs / "run-a", logs / "run-a").prompts == ()
 
 
 def test_model_strategy_pack_versions_and_options(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from core.runs.run_view import read_run_view
 from core.runs.task import Decision, Turn
-from tests.kit.run_folders import RunFolder, ended, found, state, worked
+from tests.kit.run_folders import RunFolder, ended, found, worked
 from workshop.views.report.pairs import Difference, first_difference, steps_of
 
 
@@ -32,12 +32,6 @@ def saying(turn: Turn, instruction: str) -> Turn:
     return turn.model_copy(update={"decision": decision})
 
 
-def test_equal_stories_do_not_part(tmp_path: Path) -> None:
-    same = [worked(), ended()]
-    found = parted(tmp_path, same, same)
-    assert (found.at, found.text, found.entries) == (None, "the same", False)
-
-
 def test_other_calls_count_for_more_than_earlier_words(tmp_path: Path) -> None:
     left = [worked(), calling(2, found("cup"))]
     right = [saying(worked(), "Look for tea"), calling(2, found("pot"))]
@@ -50,22 +44,12 @@ def test_words_alone_part_where_nothing_else_does(tmp_path: Path) -> None:
     assert (apart.at, apart.text, apart.entries) == (0, "turn 1: other words", False)
 
 
-def test_of_what_was_not_recorded_nothing_is_said(tmp_path: Path) -> None:
-    found = parted(tmp_path, [], [worked()])
-    assert (found.at, found.text, found.entries) == (None, "turns not recorded", False)
-
-
 @pytest.mark.parametrize("letter", ["A", "B"])
 def test_the_one_that_ended_first_is_named(tmp_path: Path, letter: str) -> None:
     short, long = [worked()], [worked(), ended()]
     both = (short, long) if letter == "A" else (long, short)
     apart = parted(tmp_path, *both)
     assert (apart.at, apart.text, apart.entries) == (1, f"turn 2: {letter} has ended", True)
-
-
-def test_another_state_is_seen_though_the_calls_are_the_same(tmp_path: Path) -> None:
-    other = worked(state=state({"sku": "cup", "price": 3}))
-    assert parted(tmp_path, [worked()], [other]).text == "turn 1: another state"
 
 
 def test_only_the_attempt_that_counts_is_compared(tmp_path: Path) -> None:

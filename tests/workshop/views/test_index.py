@@ -47,12 +47,6 @@ def test_a_run_before_its_first_result_is_known_by_its_manifest(run: RunFolder) 
     assert index_row(run.path, NOW).state == "stopped"
 
 
-def test_a_real_platform_is_told_by_benchmark_and_host_alone(run: RunFolder) -> None:
-    run.task("a").write()
-    manifest(run.path, "a", pack=None, benchmark="store")
-    assert index_row(run.path, NOW).place == "store at erc.example.org"
-
-
 def test_what_was_handed_in_and_what_died_say_so(run: RunFolder) -> None:
     run.task("a").write(submitted=True)
     assert index_row(run.path, NOW).state == "submitted"
@@ -65,11 +59,3 @@ def test_what_was_handed_in_and_what_died_say_so(run: RunFolder) -> None:
         os.utime(path, (NOW - 10, NOW - 10))
     assert index_row(run.path, NOW).state == "running"
     assert index_row(run.path, NOW + 3_600).state == "stopped"
-
-
-def test_unknown_values_sort_last(run: RunFolder) -> None:
-    manifest(run.path, "a")
-    found = index_row(run.path, NOW).sorted_by
-    assert found["score"] is None
-    assert found["tasks"] is None
-    assert found["run"] == FOLDER

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from core.runs.results import ResultsFile, read_results
 from core.runs.run_view import read_run_view
 from tests.kit.run_folders import RunFolder, ended, worked
 from workshop.views.report.record_parts import Way, commands_of
-from workshop.views.report.render import record_html
 
 ROOT = Path(__file__).parents[3]
 
@@ -51,49 +46,3 @@ def test_names_are_quoted_and_paths_whole(tmp_path: Path) -> None:
         sys.executable, str(ROOT / "submission.py"), "debug", str(path), "--task", spec,
         "--turn", "1",
     ]  # fmt: skip
-
-
-NIGHTLY = pytest.mark.nightly("the same commands as in the store")
-
-
-@pytest.fixture(params=["store", pytest.param("company", marks=NIGHTLY)])
-def failed(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
-    """A real run of one task that was scored as failed, and the task."""
-    spec = {"store": "named_item_on_last_page", "company": "corvane-archived-lead"}
-    task = spec[request.param]
-    client = [sys.executable, str(ROOT / "submission.py")]
-    options = ["--benchmark", request.param, "--task", task, "--out", str(tmp_path), "--json"]
-    done = subprocess.run([*client, *options], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    folder = tmp_path / json.loads(done.stdout)["run_id"]
-    (result,) = read_results(folder).tasks
-    ResultsFile(folder).append([result.model_copy(update={"score": 0.0})])
-    return folder, task
-
-
-def test_every_command_runs_from_anywhere(failed: tuple[Path, str], tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    said = {"debug": "(debug)", "replay": "equal", "--fork": task_line(failed[1])}
-    said |= {"minimise": "there is nothing to minimise"}
-    ways = ways_of(*failed)
-    assert list(ways) == list(said)
-    for name, way in ways.items():
-        done = subprocess.run(
-            shlex.split(way.command), cwd=elsewhere, capture_output=True, text=True, input="q\n"
-        )
-        output = done.stdout + done.stderr
-        assert said[name] in output, (way, output)
-        # The world is as it was and the brain too: it passes now, and cannot be made small.
-        assert done.returncode == (2 if name == "minimise" else 0), (way, output)
-
-
-def task_line(spec: str) -> str:
-    return f"[1/1] {spec}: 1.0"
-
-
-def test_they_stand_in_the_story(failed: tuple[Path, str]) -> None:
-    story = next(s for s in read_run_view(failed[0]).tasks)
-    html = record_html(story)
-    assert html.index("Look closer") < html.index("Turn 1")
-    assert html.count("data-copy=") == 4

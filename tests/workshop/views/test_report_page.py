@@ -11,24 +11,15 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from core.runs.errors import NotRecorded
 from core.runs.run_view import read_run_view
 from tests.kit.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
 from workshop.views.report import versus
 from workshop.views.report.pairs import pairs_of
 from workshop.views.report.render import record_html
 from workshop.views.report.run_page import row_html, rows_of, write_report
-
-
-def data_of(page: str) -> dict[str, object]:
-    found = re.search(r'<script type="application/json" id="page">(.*?)</script>', page, re.S)
-    assert found
-    read: dict[str, object] = json.loads(found[1])
-    return read
 
 
 def stories_of(page: str) -> list[str]:
@@ -170,32 +161,6 @@ def test_a_name_cannot_end_the_attribute_that_it_stands_in(tmp_path: Path) -> No
     assert "\u202e" not in row_html(row)
 
 
-def test_a_task_under_way_is_told_and_counted_as_far_as_it_is(tmp_path: Path) -> None:
-    run = RunFolder(tmp_path / "run").task("tea", asked(), worked(), outcome="running")
-    page = write_report(run.write(running=True)).read_text(encoding="utf-8")
-    tasks = data_of(page)["tasks"]
-    assert isinstance(tasks, list)
-    (task,) = tasks
-    assert (task["sort"]["turns"], task["sort"]["tokens"], task["sort"]["calls"]) == (1, 960, 1)
-    assert "Look for Green Tea." in stories_of(page)[0]
-
-
-def test_lone_surrogates_do_not_stop_the_report(tmp_path: Path) -> None:
-    run = RunFolder(tmp_path / "run").task("tea", asked(text="\ud800"), worked(name="half \udfff"))
-    page = write_report(run.write()).read_text(encoding="utf-8")
-    assert "half ?" in stories_of(page)[0]
-
-
-def test_the_table_holds_what_is_filtered_and_sorted_by(tmp_path: Path) -> None:
-    page = write_report(hostile_run(tmp_path / "run")).read_text(encoding="utf-8")
-    tasks = data_of(page)["tasks"]
-    assert isinstance(tasks, list)
-    assert [task["key"] for task in tasks] == ["wrong", "hostile", "broken", "good"]
-    assert tasks[2]["sort"]["score"] is None
-    assert ["error", "model failed"] in tasks[2]["find"]
-    assert len(stories_of(page)) == len(tasks)
-
-
 def test_calls_stand_under_their_line_and_strays_at_the_end(tmp_path: Path) -> None:
     turn = worked()
     assert turn.report
@@ -211,14 +176,6 @@ def test_calls_stand_under_their_line_and_strays_at_the_end(tmp_path: Path) -> N
     assert places == sorted(places)
     assert html.index("third") < html.index("<i>4</i>") < html.index("nowhere")
     assert html.index("Calls of code that is not known") < html.index("stray")
-
-
-def test_failed_attempts_at_a_model_are_told(tmp_path: Path) -> None:
-    failed = asked(error="HTTP 429", backend="b1", attempt=2, next="next backend: b2")
-    run = RunFolder(tmp_path / "run").task("tea", failed, asked(), worked())
-    html = record_html(read_run_view(run.write()).tasks[0])
-    for said in ("1 failed", "HTTP 429", "b1", "attempt 2", "then next backend: b2"):
-        assert said in html
 
 
 def test_pairs_tell_what_became_of_each_task(tmp_path: Path) -> None:
@@ -248,24 +205,3 @@ def test_the_command_writes_one_run_or_two(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert "Two runs compared" in (tmp_path / "pair.html").read_text(encoding="utf-8")
     assert HOSTILE not in (tmp_path / "pair.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["nowhere"], 2, "there is no run 'nowhere'"),
-        (["run", "-o", "missing/deep/x.html"], 1, "No such file or directory"),
-    ],
-)
-def test_the_command_says_what_is_wrong(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, said: str
-) -> None:
-    hostile_run(tmp_path / "run")
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["report", *arguments])
-    assert (done.exit_code, said in done.stderr) == (code, True)
-
-
-def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NotRecorded, match="not a run folder"):
-        write_report(tmp_path)

@@ -10,7 +10,7 @@ import pytest
 from cli.lab import play_trivial
 from core.models.model_call import PromptPart
 from core.runs.journal import text_hash
-from core.runs.manifest import Identity, note_progress
+from core.runs.manifest import Identity
 from core.runs.prompts import Prompts
 from core.runs.results import ResultsFile, TaskResult
 from core.runs.run_view import read_run_view
@@ -50,23 +50,6 @@ def test_a_prompt_stands_in_the_page_once_and_stories_lead_to_it(tmp_path: Path)
     story = record_html(read_run_view(run).tasks[0])
     assert f'<a href="#prompt-{digest}">' in story
     assert "Never guess." not in story
-
-
-def test_options_session_and_baselines_are_told(tmp_path: Path) -> None:
-    page = run_page(told(tmp_path / "run", "Buy tea"))
-    assert '<th scope="row">max turns</th><td>7</td>' in page
-    assert "session ssn-1" in page
-    assert "submitted" not in page.partition("<main>")[0].partition("<body>")[2]
-    assert "doing nothing would score 1.000" in page
-    assert "<td>None</td>" not in page
-
-
-@pytest.mark.parametrize("submitted", [True, False])
-def test_a_real_run_says_whether_it_was_submitted(tmp_path: Path, submitted: bool) -> None:
-    run = told(tmp_path / "run", "Buy tea", real=True)
-    note_progress(run, submitted=submitted)
-    said = "session ssn-1, submitted" if submitted else "session ssn-1, not submitted"
-    assert said in run_page(run)
 
 
 def test_the_briefing_of_a_task_stands_once_in_its_story(tmp_path: Path) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from cli.cli import app
@@ -16,11 +14,9 @@ from core.runs.results import RunResults, TaskResult, read_results
 from core.runs.run_view import read_run_view
 from core.runs.task import Decision, Turn
 from core.runs.work import StepRecord, WorkReport
-from core.terminal.tables import overview
 from tests.kit.run_folders import RunFolder, ended, found, hostile_run, worked
 from workshop.views.report.render import record_html
-from workshop.views.report.run_page import run_page, write_report
-from workshop.views.task_view import TaskPrinter, failures
+from workshop.views.report.run_page import write_report
 
 
 @pytest.fixture
@@ -33,18 +29,6 @@ def show(logs: Path, *arguments: str) -> str:
     done = CliRunner().invoke(app, ["show", "latest", "--logs", str(logs), *arguments])
     assert done.exit_code == 0, done.stderr
     return done.stdout
-
-
-def test_the_table_has_every_task_and_the_sums(logs: Path) -> None:
-    text = show(logs)
-    assert [name for name in ("good", "hostile", "wrong", "broken") if name in text] == [
-        "good",
-        "hostile",
-        "wrong",
-        "broken",
-    ]
-    assert "wrong checkouts 1" in text
-    assert "\x1b" not in text
 
 
 def test_failed_tasks_are_a_line_each_with_the_reason(logs: Path) -> None:
@@ -64,33 +48,6 @@ def test_a_story_has_code_calls_and_what_the_evaluator_said(logs: Path) -> None:
     assert text.index("Turn 2") < text.index("The platform's evaluator")
     assert "\u202e" not in text
     assert "<script>" in text
-
-
-def test_one_turn_alone(logs: Path) -> None:
-    text = show(logs, "--task", "good", "--turn", "2")
-    assert "Turn 2" in text
-    assert "Turn 1" not in text
-
-
-@pytest.mark.parametrize("command", ["show", "report", "debug"])
-def test_the_latest_run_is_meant_where_none_is_named(command: str, logs: Path) -> None:
-    outputs = [
-        CliRunner().invoke(app, [command, *run, "--logs", str(logs)]).output
-        for run in ([], ["latest"])
-    ]
-    assert outputs[0] == outputs[1]
-    assert "20260504-120000-aaaa" in "".join(outputs[0].split())
-
-
-@pytest.mark.parametrize("width", [30, 50, 200])
-def test_any_width_will_do(logs: Path, width: int) -> None:
-    run = read_run_view(logs / "20260504-120000-aaaa")
-    console = Console(file=io.StringIO(), width=width, force_terminal=True)
-    overview(console, run)
-    TaskPrinter(console).show(run.tasks[1])
-    failures(console, run)
-    assert isinstance(console.file, io.StringIO)
-    assert "hostile" in console.file.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -160,13 +117,6 @@ def test_long_code_is_shown_around_the_line_that_failed_and_once(tmp_path: Path)
     assert "<summary>Lines 1 to 41</summary>" in page
     assert "<summary>Lines 59 to 100</summary>" in page
     assert page.count("Same code again") == 1
-
-
-def test_a_run_of_which_nothing_was_played_has_no_score(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path / "20260504-120000-aaaa")
-    path = folder.task("tea", score=0.3, outcome="error", failure="model", error="401").write()
-    assert "no score; " in show(tmp_path)
-    assert "<dt>Score</dt><dd>no score</dd>" in run_page(path)
 
 
 def test_the_cause_is_what_went_wrong_and_not_only_what_the_platform_says(tmp_path: Path) -> None:

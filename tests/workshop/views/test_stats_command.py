@@ -16,8 +16,6 @@ from cli.cli import app
 from tests.workshop.views.stats_runs import done, run_folder, wrong
 from workshop.views.stats import By, read_runs, show_statistics, statistics
 
-SVG = "{http://www.w3.org/2000/svg}"
-
 
 def ask(*words: object) -> Result:
     result = CliRunner().invoke(app, ["stats", *map(str, words)])
@@ -43,17 +41,11 @@ def test_the_table_in_a_pipe_is_whole_and_plain(logs: Path) -> None:
     heads = [line.split()[0] for line in text.splitlines() if "passed" in line and "score" in line]
     assert heads == ["prompt", "task"]
     unknown = next(line for line in text.splitlines() if line.startswith(" unknown"))
-    for cell in ("2026-05-01", "1/1", "0.21–1.00", "1.000", "0.0100", "1,000"):
+    for cell in ("1/1", "0.21–1.00", "1.000", "0.0100", "1,000"):
         assert cell in unknown
 
 
-def test_without_by_it_is_an_overview(logs: Path) -> None:
-    text = ask(logs).stdout
-    told = [line.strip() for line in text.splitlines() if line.startswith("by ")]
-    assert told == ["by day", "by prompt", "by model", "by strategy", "by pack"]
-
-
-@pytest.mark.parametrize("width", [24, 40, 80, 100, 200])
+@pytest.mark.parametrize("width", [80, 100, 200])
 def test_no_figure_is_lost_on_a_narrow_terminal(logs: Path, width: int) -> None:
     found = statistics(logs, read_runs(logs), [By.MODEL])
     out = io.StringIO()
@@ -65,16 +57,6 @@ def test_no_figure_is_lost_on_a_narrow_terminal(logs: Path, width: int) -> None:
     assert max(Text.from_ansi(line).cell_len for line in text.splitlines()) <= width
 
 
-def test_json_holds_everything_that_the_tables_show(logs: Path) -> None:
-    result = ask(logs, "--json", "--by", "day", "--by", "strategy")
-    found = json.loads(result.stdout)
-    assert found["format"] == "run-statistics/6"
-    assert list(found["groups"]) == ["day", "strategy"]
-    assert found["totals"][0]["figures"]["harm"]["passed"] == 1
-    (group,) = found["groups"]["strategy"]
-    assert group["figures"]["name"] == "evaluator-worker"
-
-
 def test_acts_that_were_never_scored_are_told(tmp_path: Path) -> None:
     run_folder(
         tmp_path,
@@ -82,6 +64,14 @@ def test_acts_that_were_never_scored_are_told(tmp_path: Path) -> None:
         done("tea", None, acts=1, harm=None, outcome="finished", verdict="purchased"),
     )
     assert "1 tasks with irreversible actions were never scored" in ask(tmp_path).stdout
+
+
+def test_effects_that_went_wrong_stand_below_the_table(tmp_path: Path) -> None:
+    run_folder(tmp_path, "run", done("tea", doubled=2, lost=0, unauthorised=0), done("cup", lost=1))
+    assert "lab/one: effects: 1 lost, 2 doubled" in ask(tmp_path, "--by", "model").stdout
+    found = json.loads(ask(tmp_path, "--json").stdout)
+    effects = {"lost": 1, "doubled": 2, "unauthorised": 0}
+    assert found["totals"][0]["figures"]["effects"] == effects
 
 
 def test_hostile_names_are_only_text(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from core.models.model_call import Usage
 from core.runs.journal import text_hash
 from core.runs.manifest import Identity, Manifest, ModelPair
 from core.runs.results import RunResults, TaskResult, totals_of
-from core.runs.summary import share_of
 from tests.workshop.views.stats_runs import BEGAN, done, run_folder, wrong
 from workshop.views.stats import By, Group, Reading, Run, Statistics, read_runs, statistics
 
@@ -24,13 +22,6 @@ SHA = {name: name * 64 for name in "abc"}
 
 def figures(logs: Path, *bys: By) -> Statistics:
     return statistics(logs, read_runs(logs), bys)
-
-
-def wilson(passed: int, of: int) -> tuple[float, float]:
-    z, p = 1.959963984540054, passed / of
-    middle = (p + z * z / (2 * of)) / (1 + z * z / of)
-    half = z * math.sqrt(p * (1 - p) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 @pytest.fixture
@@ -124,39 +115,6 @@ def test_a_changed_scenario_is_another_task_and_another_pack(tmp_path: Path) -> 
     packs = found.groups[By.PACK]
     assert [group.runs for group in packs] == [2, 1, 1]
     assert len({group.name for group in packs}) == 3
-
-
-def test_the_same_task_again_does_not_narrow_the_interval(tmp_path: Path) -> None:
-    for place in range(5):
-        run_folder(tmp_path, f"r{place}", done("tea"), done("cup", 0.0), hours=place)
-    found = figures(tmp_path, By.TASK)
-    share = found.totals[0].figures.passed
-    assert (share.passed, share.of) == (5, 10)
-    assert (share.low, share.high) == pytest.approx(wilson(1, 2), abs=1e-6)
-    cup, tea = found.groups[By.TASK]
-    assert (cup.figures.passed.low, cup.figures.passed.high) == pytest.approx(
-        wilson(0, 5), abs=1e-6
-    )
-    assert (tea.figures.passed.low, tea.figures.passed.high) == pytest.approx(
-        wilson(5, 5), abs=1e-6
-    )
-
-
-@given(st.integers(1, 400).flatmap(lambda of: st.tuples(st.integers(0, of), st.just(of))))
-def test_the_interval_is_wilsons(counts: tuple[int, int]) -> None:
-    share = share_of(*counts)
-    assert (share.low, share.high) == pytest.approx(wilson(*counts), abs=2e-6)
-
-
-@given(st.data())
-def test_any_number_of_tasks_leaves_the_share_inside(data: st.DataObject) -> None:
-    of = data.draw(st.integers(1, 60))
-    passed, tasks = data.draw(st.integers(0, of)), data.draw(st.integers(1, of))
-    share = share_of(passed, of, tasks)
-    assert share.low is not None
-    assert share.high is not None
-    assert 0 <= share.low <= passed / of + 1e-6
-    assert passed / of - 1e-6 <= share.high <= 1
 
 
 counts = st.fixed_dictionaries(

@@ -59,11 +59,6 @@ def test_an_address_that_is_not_valid_is_refused(monkeypatch: pytest.MonkeyPatch
         check_collector()
 
 
-def test_without_a_variable_the_default_and_the_variable_are_named() -> None:
-    assert name_collector().startswith("http://localhost:4318 (")
-    assert "OTEL_EXPORTER_OTLP_ENDPOINT" in name_collector()
-
-
 @pytest.mark.promise("no secret in an output")
 def test_a_server_that_listens_is_enough_and_its_password_is_not_shown(
     somebody: str, monkeypatch: pytest.MonkeyPatch

@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.cli import app
 from core.models.extras import ExtraMissing, install
 from core.runs.prompts import read_prompts
 from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult
 from core.runs.task_record import TaskRecord
 from workshop.views.tracing import collector as collectors
-from workshop.views.tracing.collector import CannotTrace, check_collector, trace_run
+from workshop.views.tracing.collector import check_collector, trace_run
 
 KEY = "sk-Planted0123456789abcdef"
 FINISH = "THOUGHT: done\nDECISION: FINISH\nINSTRUCTION: DONE"
@@ -169,23 +167,6 @@ def test_what_is_missing_is_said_before_the_run(monkeypatch: pytest.MonkeyPatch)
         check_collector()
 
 
-def test_a_form_of_traces_that_does_not_exist_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["--trace", "nowhere", "--out", "logs"])
-    assert done.exit_code == 2
-    assert "'nowhere' is not one of 'otel'" in done.stderr
-    assert not (tmp_path / "logs").exists()
-
-
-def test_a_protocol_that_is_not_supported_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
-    with pytest.raises(CannotTrace, match="PROTOCOL is 'grpc'; expected http/protobuf"):
-        check_collector()
-
-
 class Collector:
     """An OTLP collector on loopback that keeps what it is sent."""
 
@@ -264,35 +245,7 @@ def test_a_collector_that_refuses_is_one_warning(
     )
 
 
-def test_a_variable_with_a_wrong_value_is_one_warning(
-    bought: tuple[Path, RunResults],
-    lines: list[str],
-    collector: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector().url)
-    monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "99999999")
-    trace_run(bought[0], lines.append)
-    text = "max_export_batch_size must be less than or equal to max_queue_size."
-    assert lines[1:] == [f"warning: --trace otel: {text}"]
-
-
 # An export that goes wrong
-
-
-def test_an_export_that_takes_too_long_is_stopped(
-    bought: tuple[Path, RunResults],
-    lines: list[str],
-    collector: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector().url)
-    monkeypatch.setattr(collectors, "EXPORT_SECONDS", -1.0)
-    trace_run(bought[0], lines.append)
-    assert len(lines) == 2
-    assert lines[1].endswith("(OTEL_EXPORTER_OTLP_ENDPOINT): stopped after -1 s")
 
 
 @pytest.mark.parametrize(

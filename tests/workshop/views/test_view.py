@@ -99,12 +99,6 @@ def test_nothing_but_runs_and_tasks_is_found(client: TestClient, tmp_path: Path,
     assert client.get(path, follow_redirects=False).status_code == 404
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_nothing_but_get_is_answered(client: TestClient, method: str) -> None:
-    for path in ("/", f"/runs/{NAME}/", f"/runs/{NAME}/tasks/good"):
-        assert client.request(method, path).status_code == 405
-
-
 def test_every_answer_forbids_what_is_foreign(client: TestClient) -> None:
     for path in ("/", f"/runs/{NAME}/", f"/runs/{NAME}/tasks/hostile"):
         policy = client.get(path).headers["Content-Security-Policy"]

@@ -1,8 +1,11 @@
-"""Scenarios of a seed: each belongs to a company, and depends on nothing but seed and number."""
+"""Scenarios of a seed: each belongs to a company, and depends on nothing but seed and number.
+
+Each is played right and wrong before it is given out.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import lru_cache
 from random import Random
@@ -18,7 +21,11 @@ from workshop.generators.company.policy import LANGUAGES, table
 from workshop.generators.company.records import Firm, Mention, mistake, patch
 from workshop.generators.company.task import Answer, Draft, Mode, TaskBuilder, TaskKind
 from workshop.generators.company.wiki import render
-from workshop.generators.generating import PackOptions, bounds, draws
+from workshop.generators.generating import Generator, PackOptions, Raw, bounds, draws
+from workshop.simulator.company.parts import WHOLE
+from workshop.simulator.company.world import COMPANY
+from workshop.simulator.open_world import check
+from workshop.simulator.worlds import read_pack
 
 LEAST, MOST, USUAL_PEOPLE = 12, 300, "20-60"
 TASKS = 10
@@ -77,53 +84,33 @@ def make_scenario(seed: str, number: int, people: str = USUAL_PEOPLE) -> dict[st
             (kind,) = rng.choices(kinds, [one.weight for one in kinds])
         spec_id = f"gen-{seed}-{number}-{kind.name.replace('_', '-')}"
         try:
-            return draw_task(kind, spec_id, plan, firm, rng, _draw_setting(rng))
+            return draw_task(kind, spec_id, plan, firm, rng)
         except LookupError:
             # The trap cannot be set here, or a name would mean two things.
             continue
     raise CannotRun(f"no task for {firm.name} in {_MOST_TRIES} tries (seed {seed}, {number})")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What is drawn for a task before its kind: whether the requester may, in which language,
-    whether after a takeover; and what can happen to any task."""
-
-    mode: Mode
-    language: str = "en"
-    bought: bool = False
-    page_limit: int = 5
-    nameless: bool = False
-    """Whether the system cannot say who is signed in."""
-    planted: bool = False
-    """Whether the record of somebody who is named holds an order that is none."""
-
-
-def _draw_setting(rng: Random) -> Setting:
-    bought, nameless, planted = (not rng.randrange(n) for n in _ONE_IN)
-    mode, language = rng.choice(_MODES), rng.choice(_LANGUAGES)
-    return Setting(mode, language, bought, rng.choice(_PAGES), nameless, planted)
-
-
-def draw_task(
-    kind: TaskKind, spec_id: str, plan: Plan, firm: Firm, rng: Random, setting: Setting
-) -> dict[str, Any]:
+def draw_task(kind: TaskKind, spec_id: str, plan: Plan, firm: Firm, rng: Random) -> dict[str, Any]:
     """A scenario of a kind. Raises LookupError where this draw leads nowhere."""
-    language = setting.language if setting.language in kind.texts else "en"
+    bought, nameless, planted = (not rng.randrange(n) for n in _ONE_IN)
+    mode, language, page_limit = rng.choice(_MODES), rng.choice(_LANGUAGES), rng.choice(_PAGES)
     today = _YEAR + timedelta(days=rng.randrange(45, 340))
-    t = TaskBuilder(plan, firm, plan.policy, today, rng, setting.mode, language)
-    if setting.bought and not plan.policy.takeover:
+    language = language if language in kind.texts else "en"
+    t = TaskBuilder(plan, firm, plan.policy, today, rng, mode, language)
+    if bought and not plan.policy.takeover:
         t.policy = replace(plan.policy, takeover=plan.takeover)
         t.firm = render(firm, plan.book, t.policy)
     t.twist("policy-change", when=t.policy.takeover is not None)
     draft = kind.build(t)
     expected = t.expected(draft)
-    nameless = draft.requester is not None and setting.nameless
+    nameless = draft.requester is not None and nameless
     if nameless:
         t.twist("whoami")
         expected = Answer(_NAMELESS, outcome="error_internal")
     text, mentions = _text(t, kind, draft)
-    page_limit = _add_circumstances(t, setting, draft, mentions)
+    t.twist("paging", when=0 < page_limit < draft.page_limit)
+    _add_circumstances(t, draft, mentions, planted)
     if unclear := mistake(firm, text, mentions):
         raise LookupError(unclear)
     first = _BY_OUTCOME.get(expected.outcome, kind.topic)
@@ -134,7 +121,7 @@ def draw_task(
         "company": plan.key,
         "user": draft.requester.id if draft.requester else None,
         "today": t.today.isoformat(),
-        "page_limit": page_limit,
+        "page_limit": min(draft.page_limit, page_limit),
         **({"whoami_status": 404} if nameless else {}),
         **({"patch": changes} if changes else {}),
         "expect": expected.as_json(),
@@ -144,20 +131,18 @@ def draw_task(
 
 
 def _add_circumstances(
-    t: TaskBuilder, setting: Setting, draft: Draft, mentions: list[Mention]
-) -> int:
-    """Plant an order into a record, and note what else makes the task harder; the page limit."""
-    page_limit = min(draft.page_limit, setting.page_limit)
-    t.twist("paging", when=0 < page_limit < draft.page_limit)
+    t: TaskBuilder, draft: Draft, mentions: list[Mention], planted: bool
+) -> None:
+    """Plant an order that is none into the record of somebody who is named, and note what else
+    makes the task harder."""
     named = [one.id for one in mentions if one.kind == "employee"]
-    if setting.planted and named and t.firm.employees is t.company.employees:
+    if planted and named and t.firm.employees is t.company.employees:
         t.twist("planted-order")
         t.note({t.pick(named): t.pick(table("phrases")["around"]["planted"])})
     outside = draft.requester is not None and draft.requester.group in t.policy.outsiders
     t.twist("external", when=outside)
     if t.language != "en":
         t.twist("language", t.language)
-    return page_limit
 
 
 def _text(t: TaskBuilder, kind: TaskKind, draft: Draft) -> tuple[str, list[Mention]]:
@@ -185,3 +170,20 @@ def _text(t: TaskBuilder, kind: TaskKind, draft: Draft) -> tuple[str, list[Menti
         before, behind = t.pick(around["tones"])
         text = f"{before}{text}{behind}"
     return text, mentions
+
+
+def draw(asked: CompanyOptions, number: int) -> Raw:
+    """Scenario `number` of a seed with its company.
+
+    Raises CannotRun: none can be drawn, or, a fault of ours, an expected answer does not score or
+    a spoilt one does.
+    """
+    _, firm = company(asked.seed, number // TASKS, asked.people)
+    raw = {**make_scenario(asked.seed, number, asked.people), WHOLE: firm.as_json()}
+    (checked,) = check(read_pack(COMPANY.pack_text("check", [raw]), f"seed {asked.seed}"))
+    for wrong in checked.wrong or filter(None, [checked.underivable]):
+        raise CannotRun(f"{checked.spec_id}: {wrong}")
+    return raw
+
+
+GENERATOR = Generator(CompanyOptions, draw)

@@ -62,6 +62,7 @@ class CompanyState:
 
     def __init__(self, scenario: CompanyScenario, company: Company) -> None:
         self.scenario = scenario
+        self.page_limit = scenario.page_limit
         self.employees = {one.id: one.row for one in company.employees}
         self.customers = {one.id: one.row for one in company.customers}
         self.projects = {one.id: one.row for one in company.projects}

@@ -10,20 +10,18 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_core import to_json
 
 from core.erc3_client.own.company_models import RESPONSES
+from workshop.simulator import world
 from workshop.simulator.company.expectation import ARTICLE, Expect, Wanted, choices
 from workshop.simulator.company.records import TABLES, Company, Day
-from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
 from workshop.simulator.pack_files import (
     Mistakes,
     Name,
     Names,
     PageLimit,
-    Part,
     Record,
     not_empty,
     read_part,
     refuse,
-    repeated,
 )
 
 FORMAT = "company-pack/1"
@@ -31,12 +29,6 @@ BUNDLED_PACK = Path(__file__).parent / "packs" / "bundled.json"
 Fields = dict[str, Any]
 Changes = dict[Name, Fields | None]
 """By id: fields that are replaced, a whole record for a new id, null for one that is removed."""
-
-
-class CompanyFault(Fault):
-    """A fault of a company pack."""
-
-    paths = (*RESPONSES, *TASK_PATHS)
 
 
 class Patch(Record):
@@ -63,11 +55,11 @@ class Patch(Record):
         return company.model_copy(update=changed | {"wiki": wiki})
 
 
-class CompanyScenario(Part):
+class CompanyScenario(world.Scenario):
     """One task for somebody of a company, or for a guest."""
 
-    spec_id: Name
-    task_text: Name
+    paths = tuple(RESPONSES)
+
     company: str
     user: str | None = Field(description="Id of an employee; null is a guest.")
     today: Day
@@ -80,7 +72,6 @@ class CompanyScenario(Part):
     )
     patch: Patch = Patch()
     expect: Expect
-    faults: tuple[CompanyFault, ...] = ()
     tags: Names = ()
 
     @field_validator("whoami_status")
@@ -90,23 +81,16 @@ class CompanyScenario(Part):
             raise ValueError("must be 200, or a status from 400 to 599")
         return value
 
-    @model_validator(mode="after")
-    def _one_fault_a_call(self) -> CompanyScenario:
-        refuse(overlaps(self.faults))
-        return self
 
-
-class CompanyPack(Part):
+class CompanyPack(world.Pack):
     """A named list of scenarios, in task order, and the companies that they play in."""
 
     format: str = Field(json_schema_extra={"const": FORMAT})
-    name: Name
     companies: dict[Name, Company]
     scenarios: Annotated[tuple[CompanyScenario, ...], AfterValidator(not_empty)]
 
     @model_validator(mode="after")
     def _names_agree(self) -> CompanyPack:
-        refuse(repeated("scenarios", "spec_id", (one.spec_id for one in self.scenarios)))
         refuse(self._mistakes())
         return self
 

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from core.erc3_client.own.company_shapes import Outcome
 from workshop.simulator.company.expectation import CONTAINS, DIGEST, ONE_OF
 from workshop.simulator.company.pack import CompanyScenario
-from workshop.simulator.world import KnownPlay, Refusal, Underivable, Wire
+from workshop.simulator.world import KnownPlay, Underivable, Wire
 
 ENTRY = ("date", "hours", "work_category", "notes", "billable", "status")
 
 
 def plays(scenario: CompanyScenario) -> Iterator[KnownPlay]:
-    """The right play, in two orders, doing nothing, refusing, and every spoilt one.
+    """The right play, doing nothing, refusing, and every spoilt one.
 
     Raises `Underivable` where a change event is expected that does not say what is changed.
     """
     right, expect = Play(scenario), scenario.expect
     yield KnownPlay("as expected", 1.0, right.run)
-    yield KnownPlay("in another order", 1.0, Play(scenario, turned=True).run)
     yield KnownPlay("nothing done", 0.0, lambda _ask: None)
     silent = not (right.events or right.wanted or expect.message.contains)
     refusal = {"outcome": "denied_security", "message": "", "links": []}
@@ -52,24 +50,20 @@ def literals(wanted: Sequence[str | Sequence[str]]) -> list[str]:
 class Play:
     """How to play a scenario; a plain one is right.
 
-    Without `named`, `changed_by` and `logged_by` are not sent; with `again` the first write is
-    done once more, undone in between where it has to be; without `whole`, skills and wills that
-    do not change are lost; `links` are sent beside those that are wanted, of which number
-    `without` is left out; with `stray` a page is written that nobody asked for; `turned` does in
-    another order what may be done in any, and reads in between.
+    Without `named`, `changed_by` and `logged_by` are not sent; without `whole`, skills and wills
+    that do not change are lost; `links` are sent beside those that are wanted, of which number
+    `without` is left out; with `stray` a page is written that nobody asked for.
     """
 
     scenario: CompanyScenario
     writes: bool = True
     named: bool = True
-    again: bool = False
     whole: bool = True
     outcome: str = ""
     links: list[Wire] = field(default_factory=list)
     without: int | None = None
     message: str | None = None
     stray: bool = False
-    turned: bool = False
 
     @property
     def wanted(self) -> list[Wire]:
@@ -88,35 +82,23 @@ class Play:
 
     def run(self, ask: Callable[..., Any]) -> None:
         """Do the writes and send the response. Raises `Underivable`."""
-        events = self.events
-        if self.turned and len({_record_of(event) for event in events}) == len(events):
-            events.reverse()
-        for number, event in enumerate(events if self.writes else []):
-            if self.turned:
-                with suppress(Refusal):
-                    ask("/employees/list", offset=0, limit=1)
+        for event in self.events if self.writes else []:
             try:
-                path, body, undo = self._calls(ask, event)
+                path, body = self._call(ask, event)
             except KeyError as missing:
                 text = f"the expected {event['type']} does not say {missing.args[0]!r}"
                 raise Underivable(text) from None
-            sent = [body, *([undo] if undo else []), body] if self.again and not number else [body]
-            for one in sent:
-                ask(path, **one)
+            ask(path, **body)
         if self.stray:
             ask("/wiki/update", file="stray.md", content="stray", changed_by="")
         links = [one for n, one in enumerate(self.wanted) if n != self.without]
         literal = " ".join(literals(self.scenario.expect.message.contains))
         message = literal if self.message is None else self.message
         outcome = self.outcome or self.scenario.expect.outcomes[0]
-        links = (links[::-1] if self.turned else links) + self.links
-        ask("/respond", outcome=outcome, message=message, links=links)
+        ask("/respond", outcome=outcome, message=message, links=links + self.links)
 
-    def _calls(self, ask: Callable[..., Any], event: Wire) -> tuple[str, Wire, Wire | None]:
-        """The path and the body of a write, and the body that undoes it, if one does.
-
-        Raises KeyError: the event does not say the field.
-        """
+    def _call(self, ask: Callable[..., Any], event: Wire) -> tuple[str, Wire]:
+        """The path and the body of a write. Raises KeyError: the event does not say the field."""
         by_field = "logged_by" if event["type"] == "Evt_TimeEntryLogged" else "changed_by"
         by = {by_field: event.get(by_field, "")} if self.named else {}
         match event["type"]:
@@ -127,34 +109,29 @@ class Play:
                     "hours": 1,
                 }
                 sent = {k: v for k, v in event.items() if k not in ("type", "id", "logged_by")}
-                return "/time/log", {**usual, **sent, **by}, None
+                return "/time/log", {**usual, **sent, **by}
             case "Evt_TimeEntryStatusChanged" | "Evt_TimeEntryUpdated":
                 old = ask("/time/get", id=event["id"])["entry"]
                 old = {"id": event["id"], **{name: old[name] for name in ENTRY}, **by}
                 if event["type"] == "Evt_TimeEntryUpdated":
-                    return "/time/update", {**old, **event["changes"]}, old
-                return "/time/update", {**old, "status": event["status"]}, old
+                    return "/time/update", {**old, **event["changes"]}
+                return "/time/update", {**old, "status": event["status"]}
             case "Evt_ProjectStatusChanged" | "Evt_ProjectTeamUpdated":
                 part = "status" if event["type"] == "Evt_ProjectStatusChanged" else "team"
-                old = ask("/projects/get", id=event["id"])["project"][part]
-                new = {"id": event["id"], part: event[part], **by}
-                return f"/projects/{part}/update", new, {**new, part: old or []}
+                return f"/projects/{part}/update", {"id": event["id"], part: event[part], **by}
             case "Evt_WikiArticleUpdated":
-                paths = ask("/wiki/list")["paths"]
-                known = event["file"] in paths
-                old = ask("/wiki/load", file=event["file"])["content"] if known else ""
                 new = {"file": event["file"], "content": event["content"], **by}
-                return "/wiki/update", new, {**new, "content": old}
+                return "/wiki/update", new
         return self._of_employee(ask("/employees/get", id=event["employee"])["employee"], event, by)
 
-    def _of_employee(self, old: Wire, event: Wire, by: Wire) -> tuple[str, Wire, Wire | None]:
+    def _of_employee(self, old: Wire, event: Wire, by: Wire) -> tuple[str, Wire]:
         path, who = "/employees/update", {"employee": event["employee"], **by}
         if event["type"] != "Evt_EmployeeSkillsUpdated":
             names = ("notes", "salary")
             new = {k: event[k] for k in names if k in event} | event.get("changes", {})
             if not new:
                 raise KeyError("changes")
-            return path, {**who, **new}, {**who, **{name: old[name] for name in new}}
+            return path, {**who, **new}
         if not {"skills", "wills"} & event.keys():
             raise KeyError("skills")
         new = {}
@@ -164,14 +141,7 @@ class Play:
             after = {**(before if self.whole else {}), **changes}
             levels = [{"name": n, "level": v} for n, v in after.items() if v is not None]
             new[name] = levels if changes else []
-        return path, {**who, **new}, {**who, "skills": old["skills"], "wills": old["wills"]}
-
-
-def _record_of(event: Wire) -> str:
-    """What an event changes: events of different ones may come in any order."""
-    if event["type"] == "Evt_TimeEntryLogged" and "id" not in event:
-        return str(event)
-    return str(event.get("id") or event.get("employee") or event.get("file"))
+        return path, {**who, **new}
 
 
 def spoilt(scenario: CompanyScenario) -> Iterator[tuple[str, Play]]:
@@ -179,7 +149,6 @@ def spoilt(scenario: CompanyScenario) -> Iterator[tuple[str, Play]]:
     expect = scenario.expect
     if expect.events:
         yield "without its writes", Play(scenario, writes=False)
-        yield "a write repeated", Play(scenario, again=True)
     if any({"changed_by", "logged_by"} & event.fields.keys() for event in expect.events):
         yield "without changed_by", Play(scenario, named=False)
     if any(event.type == "Evt_EmployeeSkillsUpdated" for event in expect.events):

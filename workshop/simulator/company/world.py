@@ -191,7 +191,7 @@ def _search_time(company: CompanyState, request: sent.Req_SearchTimeEntries) -> 
         for entry in _of_period(company, request.date_from or "", request.date_to or "")
         if all(entry[name] == value for name, value in wanted.items())
     ]
-    limit, largest = request.limit, company.scenario.page_limit
+    limit, largest = request.limit, company.page_limit
     page, following = paged(matches, request.offset, limit, largest)
     totals = _totals(matches, "total_hours", "total_billable", "total_non_billable")
     return {"entries": list(page) or None, "next_offset": following, **totals}
@@ -275,7 +275,7 @@ def _pages(
     """Answers with a page of what ``find`` gives."""
 
     def answer(company: CompanyState, request: Any) -> Wire:
-        limit, largest = request.limit, company.scenario.page_limit
+        limit, largest = request.limit, company.page_limit
         rows, following = paged([*find(company, request)], request.offset, limit, largest)
         page: Wire = {"next_offset": following, field: [row.brief for row in rows] or None}
         return page if offset_first else dict(reversed(page.items()))

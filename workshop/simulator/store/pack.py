@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
+from core.erc3_client.own.store import RESPONSES
+from workshop.simulator import world
 from workshop.simulator.pack_files import (
     Name,
     Names,
     PageLimit,
-    Part,
     Record,
     not_empty,
     refuse,
@@ -26,16 +26,6 @@ BUNDLED_PACK = Path(__file__).parent / "packs" / "store-bundled.json"
 Dollars = Annotated[int, Field(ge=0)]
 Pieces = Annotated[int, Field(ge=0)]
 Quantity = Annotated[int, Field(ge=1)]
-
-
-class StoreFault(Fault):
-    """A fault of a store pack."""
-
-    paths = (
-        *("/products/list", "/basket/view", "/basket/add", "/basket/remove", "/basket/checkout"),
-        *("/coupon/apply", "/coupon/remove"),
-        *TASK_PATHS,
-    )
 
 
 class Product(Record):
@@ -110,16 +100,14 @@ class Expect(Record):
         return self
 
 
-class Scenario(Part):
+class Scenario(world.Scenario):
     """One shop with one task."""
 
-    spec_id: Name
-    task_text: Name
+    paths = tuple(RESPONSES)
     page_limit: PageLimit = Field(description="Largest `limit` of a listing; -1 forbids listing.")
     products: tuple[Product, ...]
     coupons: tuple[Coupon, ...] = ()
     expect: Expect
-    faults: tuple[StoreFault, ...] = ()
     oracle: dict[str, Any] | None = Field(
         None, description="How the expectation was found; `demand` is what the task asks for."
     )
@@ -135,7 +123,6 @@ class Scenario(Part):
         codes = [coupon.code for coupon in self.coupons]
         yield from repeated("products", "sku", skus)
         yield from repeated("coupons", "code", codes)
-        yield from overlaps(self.faults)
         for number, event in enumerate(self.expect.any_of):
             where = f"expect.any_of[{number}]"
             yield from repeated(f"{where}.items", "sku", (item.sku for item in event.items))
@@ -143,17 +130,11 @@ class Scenario(Part):
             yield from _unknown(f"{where}.coupon", "code", filter(None, [event.coupon]), codes)
 
 
-class Pack(Part):
-    """A named list of scenarios, in task order."""
+class Pack(world.Pack):
+    """A named list of shops with a task each."""
 
     format: str = Field(json_schema_extra={"const": FORMAT})
-    name: Name
     scenarios: Annotated[tuple[Scenario, ...], AfterValidator(not_empty)]
-
-    @model_validator(mode="after")
-    def _unique_specs(self) -> Pack:
-        refuse(repeated("scenarios", "spec_id", (one.spec_id for one in self.scenarios)))
-        return self
 
 
 def _unknown(where: str, what: str, values: Iterable[str], known: list[str]) -> Iterator[str]:

@@ -25,15 +25,11 @@ def plays(scenario: Scenario) -> Iterator[KnownPlay]:
         items, codes = _items(event), _codes(event, scenario)
         name = f"as expected (any_of[{number}])" if number else "as expected"
         yield KnownPlay(name, 1.0, partial(_buy, scenario, items, codes, event=event))
-    items, codes = _items(events[0]), _codes(events[0], scenario)
-    again = partial(_buy, scenario, items, codes, event=events[0])
-    yield KnownPlay("in another order", 1.0, partial(again, turned=True))
+    items = _items(events[0])
     for name, wrong, code in _spoilt(scenario, items, events[0].coupon):
         accepted = (_items(e) == wrong and e.coupon in (None, code) for e in events)
         if not any(accepted) and all(n <= stock[sku] for sku, n in wrong.items()):
             yield KnownPlay(name, 0.0, partial(_buy, scenario, wrong, [code]))
-    if all(2 * n <= stock[sku] for sku, n in items.items()):
-        yield KnownPlay("bought twice", 0.0, lambda ask: (again(ask), again(ask)))
 
 
 def _spoilt(
@@ -60,21 +56,13 @@ def _buy(
     codes: list[str],
     ask: Ask,
     event: Event | None = None,
-    turned: bool = False,
 ) -> None:
-    """Buy with the first of these codes that takes off what the event says.
-
-    `turned` does in another order what may be done in any, and looks in between.
-    """
+    """Buy with the first of these codes that takes off what the event says."""
     if any((p.stock_at_checkout or 0) > p.available for p in scenario.products):
         ask("/basket/checkout")  # of nothing, it moves the stock
-    if coupon_first := turned and len(codes) == 1:
-        ask("/coupon/apply", coupon=codes[0])
-    for sku, quantity in reversed(items.items()) if turned else items.items():
+    for sku, quantity in items.items():
         ask("/basket/add", sku=sku, quantity=quantity)
-        if turned:
-            ask("/basket/view")
-    for code in [] if coupon_first else codes:
+    for code in codes:
         ask("/coupon/apply", coupon=code)
         if event is None or event.discount in (None, ask("/basket/view").get("discount", 0)):
             break

@@ -29,6 +29,7 @@ class Shop:
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
+        self.page_limit = scenario.page_limit
         self._products = {product.sku: product for product in scenario.products}
         self._coupons = {coupon.code: coupon for coupon in scenario.coupons}
         self._stock = {product.sku: product.available for product in scenario.products}
@@ -48,7 +49,7 @@ class Shop:
 
     def list_products(self, offset: int, limit: int) -> Page:
         """A page of at most `limit` products; 0 stands for the largest page."""
-        largest = self._scenario.page_limit
+        largest = self.page_limit
         if limit > largest:
             raise Refusal(f"page limit exceeded: {limit} > {largest}")
         if limit < 0 or offset < 0:

@@ -99,7 +99,7 @@ def _facts(run: Manifest) -> dict[str, str | None]:
         "model of the worker": None if run.strategy == "next-step" else run.brain.worker,
         "stages": ", ".join(run.stages) or "none",
         "benchmark": run.benchmark,
-        "pack": " + ".join(pack.name for pack in run.packs) or None,
+        "pack": run.pack or None,
         "epochs": str(run.epochs),
         "sandbox": ", then ".join(run.sandboxes),
     }

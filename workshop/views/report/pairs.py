@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from core.runs.results import TaskResult
 from core.runs.run_view import RunView
 from core.runs.task_record import TaskRecord, TurnLog
 from core.terminal.figures import DASH, cut
-from core.terminal.task_columns import COLUMNS, Column, TaskFigures
+from core.terminal.task_columns import COLUMNS, Column
 from workshop.views.report.run_page import Row, facts_of, flags, found_in, rows_of
 
 FILTERS = {
@@ -136,11 +137,11 @@ class RowPair:
         left, right = self.left, self.right
         if left is None or right is None:
             return "only in B" if left is None else "only in A"
-        known = left.score is not None and right.score is not None
+        known = left.result.score is not None and right.result.score is not None
         passed = right.record.status == "passed"
         if known and passed != (left.record.status == "passed"):
             return "better" if passed else "worse"
-        if left.outcome != right.outcome:
+        if left.result.ended != right.result.ended:
             return "other outcome"
         return "other way" if self.first_difference.entries else "same"
 
@@ -171,7 +172,7 @@ class RowPair:
         marks |= {"flipped"} if self.flipped else set()
         marks |= {"wrong"} if self.harm == "new" else set()
         kind = "other" if self.change.startswith("other ") else self.change
-        scores = {letter.lower(): row.score for letter, row in self.sides if row}
+        scores = {letter.lower(): row.result.score for letter, row in self.sides if row}
         marks |= {"alone"} if len(records) == 1 else {kind} & set(FILTERS)
         return {
             "key": self.key,
@@ -184,17 +185,17 @@ class RowPair:
 
 def _sort_key(row: Row | None) -> float:
     """That of a cell of one run: failed tasks first."""
-    return -1.0 if row is None else float(row.record.status == "passed") + (row.score or 0.0)
+    return -1.0 if row is None else float(row.record.status == "passed") + (row.result.score or 0.0)
 
 
-def _compared(column: Column[TaskFigures]) -> Column[RowPair]:
+def _compared(column: Column[TaskResult]) -> Column[RowPair]:
 
     def difference(pair: RowPair) -> Any:
-        one, other = (column.value(row) if row else None for _, row in pair.sides)
+        one, other = (column.value(row.result) if row else None for _, row in pair.sides)
         return None if one is None or other is None else other - one
 
     def both(pair: RowPair) -> str:
-        return " → ".join(column.text(row) if row else DASH for _, row in pair.sides)
+        return " → ".join(column.text(row.result) if row else DASH for _, row in pair.sides)
 
     return Column(column.name, column.heading, difference, both, short=column.short)
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup, escape
 
+from core.runs.summary import EFFECTS
 from core.runs.task_record import TaskRecord
 from core.terminal import figures
 from core.terminal.task_columns import COLUMNS
@@ -120,7 +121,7 @@ def environment() -> jinja2.Environment:
         jinja.filters[used.__name__] = used
     jinja.globals.update(
         asset=lambda name: Markup(_asset(name)),
-        snippets_of=snippets_of, COLUMNS=COLUMNS, REQUESTS_SHOWN=REQUESTS_SHOWN,
+        snippets_of=snippets_of, COLUMNS=COLUMNS, EFFECTS=EFFECTS, REQUESTS_SHOWN=REQUESTS_SHOWN,
         SEEN_SHOWN=SEEN_SHOWN, briefing_of=briefing_of, commands_of=commands_of,
         show_command=show_command,
     )  # fmt: skip

@@ -14,9 +14,10 @@ from typing import Any
 from markupsafe import Markup
 
 from core.runs.journal import write_whole
+from core.runs.results import TaskResult
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
-from core.terminal.task_columns import COLUMNS, TaskFigures, figures_of_record, totals
+from core.terminal.task_columns import COLUMNS, totals
 from workshop.views.causes import cause_of, judged_as, write_failures
 from workshop.views.report.render import packed, page, piece, record_html
 from workshop.views.report.setup import Setup, setup_of
@@ -34,11 +35,13 @@ ALWAYS = ("failed", "wrong", "error")
 FIND_CHARS = 2_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row(TaskFigures):
+@dataclass(frozen=True)
+class Row:
     """One line of the table."""
 
     record: TaskRecord
+    result: TaskResult
+    """Of a running task what is known so far."""
     shares: Mapping[str, float]
     """Percent of the run's largest value by column, for the small bars."""
 
@@ -64,7 +67,7 @@ class Row(TaskFigures):
             "flags": flags(record),
             "facts": {**facts_of(record), "status": record.status, "why": self.why},
             "find": found_in(record),
-            "sort": {column.name: column.value(self) for column in COLUMNS},
+            "sort": {column.name: column.value(self.result) for column in COLUMNS},
         }
 
 
@@ -110,13 +113,13 @@ def flags(record: TaskRecord) -> list[str]:
 
 def rows_of(records: Iterable[TaskRecord]) -> list[Row]:
     """A row for each task; the bars are relative to the largest among them."""
-    figures = [(record, figures_of_record(record)) for record in records]
+    results = [(record, record.so_far) for record in records]
     barred = {column.name: column.value for column in COLUMNS if column.bar}
-    most = {name: max((of(f) or 0 for _, f in figures), default=0) for name, of in barred.items()}
+    most = {name: max((of(r) or 0 for _, r in results), default=0) for name, of in barred.items()}
     rows = []
-    for record, task in figures:
-        shares = {n: round(100 * (of(task) or 0) / (most[n] or 1), 1) for n, of in barred.items()}
-        rows.append(Row(**vars(task), record=record, shares=shares))
+    for record, result in results:
+        shares = {n: round(100 * (of(result) or 0) / (most[n] or 1), 1) for n, of in barred.items()}
+        rows.append(Row(record, result, shares))
     return rows
 
 
@@ -132,14 +135,14 @@ def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
     run_totals = totals(run)
     # The score of doing nothing, as far as the groups of tasks are known.
     known = sum(part.tasks for part in run_totals.groups.values())
-    idle = run_totals.groups.get(run.idle_group or "")
+    idle = run_totals.groups.get(run.manifest.idle_group or "")
     marks = [flag for row in rows for flag in flags(row.record)]
-    filters = filters_of(FILTERS, marks, run.harm_name)
+    filters = filters_of(FILTERS, marks, run.manifest.harm_name)
     return {
         "run": run,
         "setup": setup,
         "totals": run_totals,
-        "idle": (idle.tasks if idle else 0) / known if run.idle_group and known else None,
+        "idle": (idle.tasks if idle else 0) / known if run.manifest.idle_group and known else None,
         "rows": rows,
         "filters": [f for f in filters if f[2] or f[0] in ALWAYS],
         "columns": COLUMNS,

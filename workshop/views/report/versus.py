@@ -7,19 +7,17 @@ stays small; the others are summarised.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple
 
 from markupsafe import Markup
 
 from core.runs.errors import CannotRun
 from core.runs.run_view import RunView, read_run_view
-from core.terminal.figures import DASH, dollars, number, seconds
 from core.terminal.task_columns import totals
-from workshop.views.comparison import MARGIN, Comparison, Measure, compare, read_side
+from workshop.views.comparison import MARGIN, Comparison, compare, read_side
+from workshop.views.measured import figures_of
 from workshop.views.no_verdict import no_verdict
 from workshop.views.report.differences import Differences, differences
 from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, RowPair, pairs_of, steps_of
@@ -33,42 +31,6 @@ PAIR_BYTES = 2_500
 """Bytes per task beside its records: its row and its summary."""
 WORDS = {0: "B is not worse than A", 1: "B is worse than A", 3: "Not enough data to tell"}
 CLASSES = {0: "good", 1: "bad", 3: "open"}
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One line of the figures: a measure in both runs, the difference with its interval."""
-
-    name: str
-    unit: str
-    a: str
-    b: str
-    moved: str = DASH
-    interval: str = ""
-    tone: str = ""
-    """"good" or "bad" where the interval excludes no difference."""
-
-
-class _Look(NamedTuple):
-    """How a measure is shown."""
-
-    title: str
-    unit: str
-    show: Callable[[float | None], str]
-    more_is_better: bool = False
-
-
-_PASSED = _Look("Passed", "% of trials", lambda x: number(x, 1), more_is_better=True)
-_LOOKS = {
-    "score": _Look("Score", "mean", lambda x: number(x, 3), more_is_better=True),
-    "harm": _Look("", "tasks", number),
-    "tokens": _Look("Tokens", "a task", number),
-    "cost_usd": _Look("Dollars", "a task", dollars),
-    "turns": _Look("Turns", "a task", lambda x: number(x, 2)),
-    "requests": _Look("Requests", "a task", lambda x: number(x, 1)),
-    "seconds": _Look("Time", "a task", seconds),
-}
-"""Measures by the lab's name, in the page's order; the benchmark has its own word for harm."""
 
 
 def versus_page(left: Path, right: Path, *, swapped: str = "") -> str:
@@ -98,7 +60,7 @@ def page_of(
     pairs = pairs_of(left, right)
     data = [pair.data for pair in pairs]
     marks = [flag for task in data for flag in task["flags"]]
-    filters = filters_of(FILTERS, marks, f"new {right.harm_name}")
+    filters = filters_of(FILTERS, marks, f"new {right.manifest.harm_name}")
     room = PAGE_BYTES - len(json.dumps(data)) - PAIR_BYTES * len(pairs)
     turnless = not isinstance(verdict, str) and verdict.found
     first = "flipped" if marks.count("flipped") else ""
@@ -112,7 +74,7 @@ def page_of(
         why=verdict if isinstance(verdict, str) else "",
         words=WORDS,
         classes=CLASSES,
-        figures=() if isinstance(verdict, str) else tuple(_figures(verdict)),
+        figures=() if isinstance(verdict, str) else tuple(figures_of(verdict)),
         found=changed,
         filters=[f for f in filters if f[2] or f[0] in ("flipped", "worse", "better")],
         first=first,
@@ -122,41 +84,6 @@ def page_of(
         swapped=swapped,
         records=list(_records(pairs, room)),
     )
-
-
-def _figures(verdict: Comparison) -> Iterator[Figure]:
-    measures = {measure.name: measure for measure in verdict.measures}
-    passed = Measure(
-        name="passed", tasks=verdict.tasks, a=verdict.passed_a.share, b=verdict.passed_b.share,
-        difference=verdict.difference, low=verdict.low, high=verdict.high,
-    )  # fmt: skip
-    if verdict.found:
-        passed = passed.model_copy(update={"difference": None, "low": None})
-    yield _figure(_PASSED, passed, 100)
-    for name, look in _LOOKS.items():
-        if measure := measures.get(name):
-            named = look._replace(title=look.title or f"{verdict.harm_name.capitalize()}s")
-            yield _figure(named, measure, measure.tasks if name == "harm" else 1)
-
-
-def _figure(look: _Look, measure: Measure, times: float) -> Figure:
-    def signed(value: float) -> str:
-        return f"{'−' if value < 0 else '+' if value else ''}{look.show(abs(value))}"
-
-    a, b, low, middle, high = (
-        None if value is None else value * times
-        for value in (measure.a, measure.b, measure.low, measure.difference, measure.high)
-    )
-    moved = DASH if middle is None else signed(middle)
-    interval, tone = "", ""
-    if low is not None and high is not None:
-        interval = f"{signed(low)} to {signed(high)}"
-        if not low <= 0 <= high and measure.name != "seconds":
-            tone = "good" if (low > 0) == look.more_is_better else "bad"
-    # A wrong act is louder than whatever was faster.
-    if measure.name == "harm" and middle:
-        tone = "bad" if middle > 0 else "good"
-    return Figure(look.title, look.unit, look.show(a), look.show(b), moved, interval, tone)
 
 
 def _records(pairs: list[RowPair], room: int) -> Iterator[Markup]:

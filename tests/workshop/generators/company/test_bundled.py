@@ -1,8 +1,7 @@
-"""The bundled pack: what the script writes, of every kind, unambiguous, and scored as it says."""
+"""The bundled pack: like the public one, unambiguous, and scored as it says."""
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections import Counter
@@ -11,13 +10,9 @@ from typing import Any
 
 import pytest
 
-from workshop.generators.company.generate import COMPANIES, FILE, bundled_text
-from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.policy import FOLDER
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.pack import BUNDLED_PACK, CompanyPack
 from workshop.simulator.company.world import ROUTES
-from workshop.simulator.open_world import check
 from workshop.simulator.worlds import load_pack
 
 PROD = {
@@ -48,7 +43,7 @@ def pack() -> CompanyPack:
 
 @pytest.fixture(scope="module")
 def raw() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))
     return found
 
 
@@ -77,11 +72,6 @@ class Run:
         return str(self.ask("/wiki/load", file=path)["content"])
 
 
-def test_the_file_is_what_the_script_writes() -> None:
-    assert FILE == BUNDLED_PACK
-    assert bundled_text().encode() == FILE.read_bytes()
-
-
 def test_every_topic_is_there_in_about_the_public_proportions(raw: dict[str, Any]) -> None:
     topics = Counter(scenario["tags"][0] for scenario in raw["scenarios"])
     assert topics.keys() == PROD.keys()
@@ -90,13 +80,11 @@ def test_every_topic_is_there_in_about_the_public_proportions(raw: dict[str, Any
         assert abs(topics[topic] - share) <= 2, (topic, topics[topic], share)
 
 
-def test_nearly_every_kind_is_there_each_outcome_and_both_companies(raw: dict[str, Any]) -> None:
-    with (FOLDER / "tasks.csv").open(encoding="utf-8") as file:
-        assert len(KINDS.keys() - {row["kind"] for row in csv.DictReader(file)}) <= 3
+def test_each_outcome_and_both_companies_are_there(raw: dict[str, Any]) -> None:
     scenarios = raw["scenarios"]
     assert len({one["spec_id"] for one in scenarios}) == len(scenarios) == 63
     assert len({one["expect"]["outcomes"][0] for one in scenarios}) == 6
-    assert {one["company"] for one in scenarios} == {*COMPANIES}
+    assert {one["company"] for one in scenarios} == {"corvane", "jorvale"}
     assert all(one["proof"] for one in scenarios)
 
 
@@ -107,20 +95,7 @@ def test_the_large_company_is_as_large_as_the_public_one(pack: CompanyPack) -> N
     assert 12 <= len(company.wiki) <= 20
 
 
-def test_expected_answers_score_and_spoilt_ones_do_not(pack: CompanyPack) -> None:
-    assert not [one for one in check(pack) if one.wrong or one.underivable]
-
-
 # What follows goes from what an agent sees to the answer, by other ways than the generator's.
-
-
-def test_projects_of_somebody_are_found_by_the_team_filter(pack: CompanyPack) -> None:
-    run = Run(pack, "corvane-projects-of")
-    (who,) = run.linked("employee")
-    rows = run.all("/projects/search", "projects", team={"employee_id": who}, include_archived=True)
-    found = {one["id"]: one["status"] for one in rows}
-    assert found.keys() == run.linked("project")
-    assert "archived" in found.values()
 
 
 def test_loads_add_up_from_the_register_by_the_page(pack: CompanyPack) -> None:

@@ -14,11 +14,10 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from workshop.generators.company.company import Plan, draw_company
-from workshop.generators.company.generate import GENERATOR
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.policy import LEAD, STAFF, Policy, table
 from workshop.generators.company.records import Firm, Mention, mistake
-from workshop.generators.company.scenario import LEAST, MOST, make_scenario
+from workshop.generators.company.scenario import GENERATOR, LEAST, MOST, make_scenario
 from workshop.generators.company.task import TaskBuilder, anywhere
 from workshop.generators.generating import Raw
 from workshop.simulator.company.parts import WHOLE

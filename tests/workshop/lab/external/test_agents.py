@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,16 +16,13 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.reader import read_task
-from core.runs.results import read_results
 from core.runs.run_view import read_run_view
 from tests.core.erc3_client.company_pack import PACK
-from workshop.agent_adapter.launch import commit_of
 from workshop.views.report.render import record_html
 
 ROOT = Path(__file__).parents[4]
 PAGE = ROOT / "docs" / "agents.md"
 SCRIPTS = Path(__file__).parent / "scripts"
-SAMPLES = ROOT / "tests" / "workshop" / "agent_adapter" / "agents"
 PackFile = Callable[..., Path]
 
 
@@ -99,24 +95,6 @@ def test_the_script_of_the_page_plays_the_store(
         assert compared.exit_code == 3  # four tasks tell nothing, and this agent is no playbook
         better = call("compare", run.folder, folder)
         assert "got better: p: s000" in better.output
-
-
-def test_the_script_of_the_page_plays_the_company(
-    regress: Any, documented: Any, company_file: Path
-) -> None:
-    run = regress(documented("company"), "--benchmark", "company", "--pack", company_file)
-    assert run.code == 0, run.output
-    scenarios = {scenario["spec_id"]: scenario for scenario in PACK["scenarios"]}
-    assert set(run.tasks) == set(scenarios)
-    for spec, task in run.tasks.items():
-        benchmark = scenarios[spec]["user"] is None
-        assert task.verdict == ("denied_security" if benchmark else "none_clarification_needed")
-        wanted = scenarios[spec]["expect"]
-        fits = task.verdict in wanted["outcomes"] and not wanted.get("events")
-        assert (task.score == 1.0) == fits, task
-        assert (task.acts, task.harm) == (0, False)
-        assert task.requests == 2
-    assert run.results.harm_name == "wrong write"
 
 
 def test_a_company_agent_that_changes_things_has_its_changes_counted(
@@ -204,18 +182,6 @@ def test_each_pack_is_played_by_a_run_of_the_command(
     assert [t.task_id for t in view.tasks] == [t.task_id for t in run.results.tasks]
 
 
-def test_other_rooms_open_such_a_run(
-    regress: Any, agent: Any, good: str, pack_file: PackFile, tmp_path: Path
-) -> None:
-    run = regress(agent(good), "--pack", pack_file(2))
-    assert call("show", run.folder).exit_code == 0
-    assert call("stats", run.folder).exit_code == 0
-    again = call("regress", "--resume", run.folder)
-    assert again.exit_code == 0, again.output
-    assert len(run.records) == 1
-    assert read_results(run.folder).totals.score_mean == 1.0
-
-
 def test_an_agent_is_measured_without_the_extra_of_the_lab(
     agent: Any, good: str, pack_file: PackFile, company_file: Path, tmp_path: Path
 ) -> None:
@@ -249,69 +215,3 @@ def test_an_agent_is_measured_without_the_extra_of_the_lab(
     )
     assert compared.returncode == 2
     assert f"pip install -e '{ROOT}[lab]'" in compared.stderr
-
-
-def test_tokens_are_told_where_one_task_has_no_report(
-    regress: Any, agent: Any, good: str, pack_file: PackFile
-) -> None:
-    silent = good.replace("play(task)", "play(task) if task is not tasks[0] else leave(task)")
-    head = """
-def leave(task):
-    post("/tasks/start", task_id=task["task_id"])
-    post("/tasks/complete", task_id=task["task_id"])
-"""
-    run = regress(agent(head + silent), "--pack", pack_file(3))
-    summary = run.summary
-    assert (summary.means["prompt_tokens"], summary.known["prompt_tokens"]) == (100, 2)
-    assert "100 + 10 (of 2 results)" in run.output
-    assert "(of 2 results)" in run.output.partition("cost, all tasks")[2].partition("│\n")[0]
-
-
-def test_versions_of_an_agent_are_told_apart_in_a_comparison(
-    regress: Any, agent: Any, good: str, pack_file: PackFile
-) -> None:
-    pack, runs = pack_file(2), []
-    for name in ("first", "second"):
-        text = good.replace("session, tasks = begin()", "session, tasks = begin(name=NAME)")
-        text = HEAD_WITH_NAME + text.replace("NAME", repr(name))
-        runs.append(regress(agent(text), "--pack", pack, "--json").folder)
-    compared = call("compare", *sorted(runs))
-    assert "first: " in compared.output
-    assert "second: " in compared.output
-    title = compared.output.partition("┏")[0]
-    assert [title.count(f"{name}: ") for name in ("first", "second")] == [1, 1]
-
-
-HEAD_WITH_NAME = """
-def begin(name):
-    asked = {"benchmark": "store", "workspace": "w", "account_key": os.environ["ERC3_API_KEY"]}
-    session = post("/sessions/start", name=name, **asked)["session_id"]
-    return session, post("/sessions/status", session_id=session)["tasks"]
-"""
-
-
-def test_regress_starts_an_agent_in_the_same_way(
-    tmp_path: Path,
-    their_python: Path,
-    pack_file: Any,
-    regress: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folder = shutil.copytree(SAMPLES / "script", tmp_path / "script")
-    (folder / ".env").write_text("ERC3_API_KEY=key-real\nERC3_BASE_URL=https://x.y\n")
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    for words in (["init", "-q"], ["add", "main.py"], ["commit", "-qm", "first"]):
-        subprocess.run([*git, *words], cwd=folder, check=True)
-    monkeypatch.chdir(folder)
-    run = regress(f"{shlex.quote(str(their_python))} main.py", "--pack", pack_file(2))
-    assert run.code == 0, run.output
-    assert all(task.passed for task in run.results.tasks)
-    agent = run.manifest.agent
-    assert agent
-    assert agent.commit
-    assert agent.commit == commit_of("python main.py")
-    assert agent.session_names == ("one script",)
-    label = f"one script: {their_python} main.py @ {agent.commit}, openai/gpt-4o-mini"
-    assert run.results.brain.evaluator == run.results.brain.worker == label
-    (folder / "main.py").write_text("print('another')\n")
-    assert commit_of("python main.py") == f"{agent.commit}-dirty"

@@ -108,13 +108,6 @@ time.sleep(300)
     assert "was ended after" in run.text
 
 
-def test_work_that_goes_on_is_no_hanging(regress: Any, agent: Any, pack_file: PackFile) -> None:
-    slow = "session, tasks = begin()\nfor task in tasks:\n    time.sleep(1)\n    play(task)\n"
-    run = regress(agent(slow), "--pack", pack_file(4), "--agent-timeout", 3)
-    assert run.code == 0, run.output
-    assert run.results.totals.score_mean == 1.0
-
-
 def test_an_agent_that_dies_keeps_what_it_played(
     regress: Any, agent: Any, pack_file: PackFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,35 +145,6 @@ sys.exit(3)
     assert run.summary.failures == {"agent": 2}
 
 
-def test_an_agent_that_is_killed_is_told_by_its_signal(
-    regress: Any, agent: Any, pack_file: PackFile
-) -> None:
-    run = regress(f"exec {agent('begin(); os.kill(os.getpid(), 9)')}", "--pack", pack_file(2))
-    assert run.records[0].exit == "signal 9, Killed"
-    assert run.code == 2
-    assert "the agent started no task" in run.text
-
-
-def test_sessions_and_tasks_that_are_left_are_named(
-    regress: Any, agent: Any, pack_file: PackFile
-) -> None:
-    command = agent(
-        "session, tasks = begin()\nplay(tasks[0])\n"
-        'post("/tasks/start", task_id=tasks[1]["task_id"])\nwork(tasks[1])\n'
-    )
-    run = regress(command, "--pack", pack_file(3))
-    assert run.code == 0, run.output
-    first, second, third = run.results.tasks
-    assert first.passed
-    assert (unknown(second), second.error) == (True, "the agent never completed it")
-    assert (unknown(third), third.error) == (True, "the agent never began it")
-    assert {second.failure, third.failure} == {"agent"}
-    assert "never submitted: 1 session (ssn-" in run.text
-    assert "never started: 1 task (s002)" in run.text
-    assert "started and never completed: 1 task (s001)" in run.text
-    assert not run.results.submitted
-
-
 def test_what_is_done_in_a_task_that_was_left_is_harm_of_which_nobody_knows(
     regress: Any, agent: Any, pack_file: PackFile
 ) -> None:
@@ -191,70 +155,6 @@ def test_what_is_done_in_a_task_that_was_left_is_harm_of_which_nobody_knows(
     run = regress(command, "--pack", pack_file(1))
     (task,) = run.results.tasks
     assert (task.acts, task.harm, task.score) == (1, None, None)
-
-
-def test_a_session_that_is_handed_in_by_force_has_the_scores_of_the_platform(
-    regress: Any, agent: Any, pack_file: PackFile
-) -> None:
-    command = agent(
-        "session, tasks = begin()\nplay(tasks[0])\n"
-        'post("/tasks/start", task_id=tasks[1]["task_id"])\n'
-        'post("/sessions/submit", session_id=session, force=True)\n'
-    )
-    run = regress(command, "--pack", pack_file(3))
-    first, second, third = run.results.tasks
-    assert first.passed
-    assert (second.score, third.score) == (0.0, 0.0)
-    assert second.eval_log == third.eval_log
-    assert "submitted before the task was completed" in second.eval_log
-    assert second.error == "the agent submitted its session without completing the task"
-    assert third.error == "the agent submitted its session without beginning the task"
-    assert run.results.submitted
-
-
-def test_an_agent_that_never_asks_the_platform_leaves_every_task_unknown(
-    regress: Any, pack_file: PackFile
-) -> None:
-    run = regress("true", "--pack", pack_file(3))
-    assert run.code == 2
-    assert "the agent started no task" in run.text
-    tasks = run.results.tasks
-    assert len(tasks) == 3
-    assert all(unknown(task) and task.error == "the agent never began it" for task in tasks)
-    assert run.results.totals.score_mean is None
-    assert all(task.tokens.prompt is None and task.cost_usd is None for task in tasks)
-
-
-def test_a_command_that_is_none_says_so(regress: Any, pack_file: PackFile) -> None:
-    run = regress("/nowhere/agent --play", "--pack", pack_file(1))
-    assert run.code == 2
-    assert run.records[0].exit == "exit code 127"
-    assert "/nowhere/agent" in run.records[0].last_words[0]
-
-
-def test_of_a_task_that_is_played_twice_the_first_time_counts(
-    regress: Any, agent: Any, pack_file: PackFile
-) -> None:
-    command = agent(
-        """
-def single(spec, quantity):
-    task = post("/tasks/start", benchmark="store", spec_id=spec)["task_id"]
-    post("/store/" + task + "/basket/add", sku="tea", quantity=quantity)
-    post("/store/" + task + "/basket/checkout")
-    post("/tasks/complete", task_id=task)
-single("s000", 1)
-single("s000", 2)
-"""
-    )
-    run = regress(command, "--pack", pack_file(1))
-    assert run.code == 0, run.output
-    (task,) = run.results.tasks
-    assert (task.score, task.harm) == (0.0, True)
-    assert (
-        "completed more than once; the first one of a submitted session counts: 1 task (s000)"
-        in run.text
-    )
-    assert run.results.session_id is None
 
 
 def test_what_runs_on_in_the_background_ends_with_the_command(
@@ -316,10 +216,6 @@ def test_options_that_do_not_go_together_are_refused(
     assert run.code == 2
     assert text in run.text
     assert not run.logs.exists() or not list(run.logs.iterdir())
-
-
-def test_options_of_an_agent_need_one(regress: Any) -> None:
-    assert "--agent is empty" in regress(" ").text
 
 
 def test_an_interrupt_ends_the_agent_and_keeps_what_was_played(

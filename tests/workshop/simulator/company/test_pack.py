@@ -100,27 +100,14 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
         (scenario(company="rice"), "company: unknown 'rice'; the pack has rye"),
         (scenario(user="marra"), "user: the company has no employee 'marra'"),
         (scenario(today="6 May"), "today: must be a date as YYYY-MM-DD, not '6 May'"),
-        (scenario(today="2025-02-30"), "today: day is out of range for month"),
         (scenario(page_limit=0), "page_limit: must be at least 1, or -1 to refuse every listing"),
         (scenario(whoami_status=201), "whoami_status: must be 200, or a status from 400 to 599"),
         (scenario(null_scalars="drop"), "null_scalars: must be 'keep' or 'clear', not 'drop'"),
-        (scenario(expect={}), "expect.outcomes: is missing"),
         (scenario(expect={"outcomes": []}), "expect.outcomes: must have at least one element"),
-        (expecting(outcomes=["fine"]), "expect.outcomes[0]: must be 'ok_answer', 'ok_not_found'"),
         (expecting(link={}), "expect.link: there is no such field"),
-        (expecting(links={"person": {}}), "expect.links.person"),
-        (expecting(message={"contains": [[]]}), "expect.message.contains[0]"),
         (
             expecting(links={"employee": {"must": ["mary"]}}),
             "expect.links.employee.must: the company has no employee 'mary'",
-        ),
-        (
-            expecting(links={"project": {"may": ["proj_x"]}}),
-            "expect.links.project.may: the company has no project 'proj_x'",
-        ),
-        (
-            expecting(links={"customer": {"must": ["cust_x"]}}),
-            "expect.links.customer.must: the company has no customer 'cust_x'",
         ),
         (
             expecting(links={"wiki": {"must": ["rule.md"]}}),
@@ -136,24 +123,12 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
             "expect.events[0]: hours: must be a valid",
         ),
         (
-            event("Evt_TimeEntryLogged", billable=1),
-            "expect.events[0]: billable: must be a valid",
-        ),
-        (
-            event("Evt_TimeEntryLogged", hours=True),
-            "expect.events[0]: hours: must be a valid",
-        ),
-        (
             event("Evt_TimeEntryLogged", hours={"one_of": []}),
             "expect.events[0]: hours: must have at least one element",
         ),
         (
             event("Evt_TimeEntryLogged", hours={"contains": ["3"]}),
             "expect.events[0]: hours: must be a valid number",
-        ),
-        (
-            event("Evt_EmployeeNoteUpdated", notes={"contains": [3]}),
-            "expect.events[0]: notes: must be a valid string, not 3",
         ),
         (
             event("Evt_TimeEntryLogged", employee={"one_of": ["mara", "bob"]}),
@@ -184,16 +159,8 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
             "expect.events[0]: team.role: is missing",
         ),
         (
-            event("Evt_ProjectTeamUpdated", team=[member("bob", 0.1, "QA")]),
-            "expect.events[0].team: the company has no employee 'bob'",
-        ),
-        (
             event("Evt_EmployeeSkillsUpdated", employee="mara", skills={"skill_dough": "7"}),
             "expect.events[0]: skills: must be a valid integer, not '7'",
-        ),
-        (
-            event("Evt_EmployeeSalaryUpdated", employee="mara", salary=1, changed_by="mary"),
-            "expect.events[0].changed_by: the company has no employee 'mary'",
         ),
         (patched(employees={"bob": None}), "patch.employees.bob: the company has no such record"),
         (patched(employees={"bob": {"salary": 1}}), "patch.employees.bob.name: is missing"),

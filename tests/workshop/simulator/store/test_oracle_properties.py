@@ -8,7 +8,6 @@ from typing import get_args
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.workshop.simulator.store.oracle_check import optimum
 from workshop.generators.store.oracle.demand import (
     Amount,
     CouponRule,
@@ -157,20 +156,3 @@ def never_free(demand: Demand, market: Market) -> bool:
 def test_looking_at_every_basket_finds_exactly_the_best(demand: Demand, market: Market) -> None:
     if all(never_free(alternative, market) for alternative in demand.alternatives()):
         check(demand, market)
-
-
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
-@given(demands(last=True), markets)
-def test_counting_agrees_with_trying(demand: Demand, market: Market) -> None:
-    best = by_trial(demand, market)
-    counted = optimum(demand, market, None)
-    if not best:
-        assert counted is None
-        return
-    assert counted is not None
-    some = next(iter(best))
-    assert counted[2] == len(best)
-    if demand.goal == "cheapest":
-        assert counted[1] == some.total
-    elif demand.goal == "dearest":
-        assert counted[1] == some.subtotal

@@ -1,18 +1,20 @@
-"""A benchmark as runs of many samples need it: itself, its world, its generator."""
+"""What runs of many samples need of benchmarks, their worlds and the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from coordinator.benchmark import Benchmark, TaskOptions
 from coordinator.config import StrategyName
 from core.runs.errors import CannotRun, Usage
 from core.runs.results import Known
-from workshop.generators.generating import Generator, Raw, generator_of
+from workshop.generators.generating import Raw, generator_of
 from workshop.simulator import worlds
+from workshop.simulator.faults import BadFaults, read_faults
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.world import Pack, World
 
@@ -22,58 +24,59 @@ if TYPE_CHECKING:
     from workshop.lab.settings import Settings
 
 
-@dataclass(frozen=True)
-class LabBenchmark:
-    """All that the lab needs of a benchmark."""
-
-    world: World
-    benchmark: Benchmark
-    """As it is shipped."""
-
-    @property
-    def generator(self) -> Generator | None:
-        """What draws its tasks; None: nothing does."""
-        return generator_of(self.world.name)
-
-    def benchmark_with(self, guards: str, prompts: Mapping[str, str]) -> Benchmark:
-        """The benchmark with these guards on and these sections in its prompts. Raises Usage."""
-        options = TaskOptions(guards=guards, texts=prompts)
-        # The same object where nothing differs: its tasks share what they have read.
-        same = options == self.benchmark.options
-        return self.benchmark if same else self.benchmark.with_options(options)
-
-    def read(self, text: str, source: str) -> Pack:
-        """Read a pack from JSON text; ``source`` names it in errors. Raises CannotRun."""
-        try:
-            return worlds.read_pack(text, source)
-        except PackError as error:
-            raise CannotRun(f"the pack cannot be used: {error}") from None
-
-    def known_of(self, pack: Pack) -> dict[str, Known]:
-        """What a pack tells of each of its tasks, by spec."""
-        return known_of(self.world, self.benchmark, pack)
-
-    def holds(self, raw: Raw) -> bool:
-        """Whether a scenario is valid and still expects the best answer."""
-        try:
-            self.read(self.world.pack_text("candidate", [raw]), "candidate")
-            return self.generator is None or self.generator.proven(raw)
-        except (CannotRun, KeyError, ValueError):
-            return False
+def world_of(benchmark: Benchmark) -> World:
+    """The world of a benchmark."""
+    return cast(World, resolve_name(benchmark.world))
 
 
-def known_of(world: World, benchmark: Benchmark, pack: Pack) -> dict[str, Known]:
+def read_pack(text: str, source: str) -> Pack:
+    """Read a pack from JSON text; ``source`` names it in errors. Raises CannotRun."""
+    try:
+        return worlds.read_pack(text, source)
+    except PackError as error:
+        raise CannotRun(f"the pack cannot be used: {error}") from None
+
+
+def check_faults(text: str | None, *worlds: World) -> None:
+    """Raises Usage: these are no faults, or none of the worlds has such an endpoint."""
+    try:
+        if text is not None:
+            read_faults(text).check(*worlds)
+    except BadFaults as error:
+        raise Usage(f"--faults: {error}") from None
+
+
+def known_of(benchmark: Benchmark, pack: Pack) -> dict[str, Known]:
     """What a pack tells of each of its tasks, by spec."""
-    group_of = benchmark.group_of
+    world = world_of(benchmark)
     return {
         one.spec_id: Known(
-            group_of("", world.expects(one) or None), world.mechanics(one), world.best(one)
+            benchmark.group_of("", world.expects(one) or None),
+            world.mechanics(one),
+            world.best(one),
         )
         for one in pack.scenarios
     }
 
 
-BenchmarkFactory: TypeAlias = Callable[[], LabBenchmark]
+def is_valid(benchmark: Benchmark, raw: Raw) -> bool:
+    """Whether a scenario is valid and still expects the best answer."""
+    generator = generator_of(benchmark.name)
+    try:
+        read_pack(world_of(benchmark).pack_text("candidate", [raw]), "candidate")
+        return generator is None or generator.proven(raw)
+    except (CannotRun, KeyError, ValueError):
+        return False
+
+
+def adapted(benchmark: Benchmark, guards: str, prompts: Mapping[str, str]) -> Benchmark:
+    """A benchmark with these guards on and these sections in its prompts. Raises Usage."""
+    options = TaskOptions(guards=guards, texts=prompts)
+    # The same object where nothing differs: its tasks share what they have read.
+    return benchmark if options == benchmark.options else benchmark.with_options(options)
+
+
+BenchmarkFactory: TypeAlias = Callable[[], Benchmark]
 """Makes it, in any process: it is sent there."""
 
 
@@ -95,7 +98,7 @@ class LabContext:
     environment: Mapping[str, str]
     """The environment of the user's shell, without additions from a .env file."""
 
-    def benchmark(self, name: str | None = None) -> LabBenchmark:
+    def benchmark(self, name: str | None = None) -> Benchmark:
         """A benchmark in this process. Raises Usage."""
         return self.factory(name)()
 
