@@ -418,9 +418,9 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     earlier = resumed(options, stack) if options.resume else None
     options = earlier.options if earlier else options
     if options.trace:
-        from workshop.views.tracing.collector import check_collector
+        from workshop.views.tracing.collector import check_targets
 
-        check_collector()
+        check_targets(options.trace)
     url = _url(options, earlier)
     past = past_of(options)
     if past:  # one of several tasks of a spec is named by its journal

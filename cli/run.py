@@ -130,7 +130,7 @@ def _end(assembly: Assembly, session: Session, results: RunResults, *, anything_
         from workshop.views.tracing.collector import trace_run
 
         note = notes(quiet=options.quiet)
-        trace_run(assembly.folder, lambda line: say(note, line))
+        trace_run(assembly.folder, lambda line: say(note, line), options.trace)
     return exit_code(assembly, session, results)
 
 
