@@ -174,7 +174,7 @@ def test_the_bundled_pack_is_the_default(run: Any) -> None:
         (["--max-turns", "many"], "--max-turns"),
         (["--no-such-option"], "no-such-option"),
         (["--strategy", "none"], "--strategy"),
-        (["--trace", "mlflow"], "'mlflow' is not one of 'otel'"),
+        (["--trace", "jaeger"], "'jaeger' is not one of"),
         (["--models", "no-such.toml"], "no-such.toml: cannot be read"),
         (["--playback", "no-such.tape"], "no-such.tape: cannot be read"),
     ],
