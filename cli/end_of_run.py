@@ -64,7 +64,7 @@ class End:
         if options.trace:
             from workshop.views.tracing.collector import trace_run
 
-            trace_run(run.folder, lambda line: say(run.note, line))
+            trace_run(run.folder, lambda line: say(run.note, line), options.trace)
         return self._exit_code()
 
     def _exit_code(self) -> Exit:

@@ -25,6 +25,7 @@ class TraceKind(StrEnum):
     """Forms of traces; typer does not accept a Literal in a list of options."""
 
     OTEL = "otel"
+    MLFLOW = "mlflow"
 
 
 def _evaluator(known: dict[str, Any]) -> str:
@@ -97,7 +98,8 @@ class Options(RunConfig, PlayOptions):
     )
     turn: int = fixed("With --fork: the first turn to play again.", default_factory=lambda: 1, ge=1)
     trace: tuple[TraceKind, ...] = option(
-        "Send a trace of every task to an OpenTelemetry collector (OTEL_*); needs the extra otel.",
+        "Send a trace of every task: otel to an OpenTelemetry collector (OTEL_*), mlflow to a "
+        "store of MLflow (MLFLOW_TRACKING_URI); needs the extra of that name. Repeatable.",
         (),
     )
     require_wall: bool = option(

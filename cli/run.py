@@ -171,9 +171,9 @@ class Run:
         options = earlier.options if earlier else options
         self.note = notes(quiet=options.quiet)
         if options.trace:
-            from workshop.views.tracing.collector import check_collector
+            from workshop.views.tracing.collector import check_targets
 
-            check_collector()
+            check_targets(options.trace)
         url = _url(options, earlier)
         self.address = bare(url) if options.real else None
         self.past = past_of(options)

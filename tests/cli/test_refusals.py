@@ -35,7 +35,7 @@ USAGE: list[tuple[str, str]] = [
     ("--max-seconds nan", "--max-seconds"),
     ("--max-dollars inf", "--max-dollars"),
     ("--no-such-option", "no-such-option"),
-    ("--trace mlflow", "'mlflow' is not one of 'otel'"),
+    ("--trace jaeger", "'jaeger' is not one of"),
     ("--verbose --quiet", "--verbose and --quiet"),
     ("--benchmark zoo", "not supported; there are tools for: store"),
     ("--task hostile-product_name", "has no such task; did you mean hostile_product_name"),

@@ -69,6 +69,7 @@ def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
         **{f"  {name}": escape(passed.text) for name, passed in summary.groups.items()},
         f"{harm_name}s": f"{summary.harm.passed:,}",
         "  share of the results": escape(summary.harm.text),
+        **{f"{name} effects": f"{n:,}" for name, n in summary.effects.items() if n},
         "not played, for external reasons": f"{summary.outside:,}",
         "turns per task": number(means["turns"], 2),
         "requests per task": number(means["requests"], 1),

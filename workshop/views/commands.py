@@ -158,15 +158,16 @@ class Format(StrEnum):
     """Formats of an export."""
 
     otel = "otel"
+    mlflow = "mlflow"
 
 
 def export(
-    format: Annotated[Format, typer.Option(help="Traces, as --trace otel would write them.")],
+    format: Annotated[Format, typer.Option(help="Traces, as --trace would write them.")],
     run: Run = LATEST,
     logs: Logs = LOGS,
 ) -> None:
-    """Hand a run to OpenTelemetry."""
+    """Hand a run to OpenTelemetry or MLflow."""
     from workshop.views.tracing.collector import export_traces
 
-    for line in export_traces(find_run(run, logs), sys.stdout):
+    for line in export_traces(find_run(run, logs), sys.stdout, format):
         typer.echo(line)

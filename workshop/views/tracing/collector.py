@@ -1,11 +1,14 @@
-"""The OpenTelemetry collector of the traces: checked before a run, written to at its end."""
+"""Where traces go: checked before a run, written to at its end.
+
+``otel``: an OpenTelemetry collector; ``mlflow``: a store of MLflow, which needs no server.
+"""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TextIO
@@ -28,11 +31,21 @@ TASK_SECONDS = 0.25
 """and how much longer for each of its tasks."""
 OPTION = "--trace otel: "
 MODULES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
-"""What the extra ``otel`` installs."""
+"""What the extra ``otel`` installs,"""
+MLFLOW_MODULES = ("opentelemetry.sdk", "mlflow")
+"""and the extra ``mlflow``."""
 
 
 class CannotTrace(CannotRun):
     """Traces cannot be written; the text is for the user."""
+
+
+def check_targets(kinds: Iterable[str]) -> None:
+    """Find out what would stop traces of these kinds, as ``check_collector``."""
+    if "mlflow" in kinds and not all(map(_is_installed, MLFLOW_MODULES)):
+        raise ExtraMissing("traces in MLflow need the extra", "mlflow")
+    if "otel" in kinds:
+        check_collector()
 
 
 def check_collector() -> None:
@@ -91,39 +104,48 @@ def _address() -> tuple[str, str]:
     return DEFAULT, f"the default; set {ENDPOINTS[1]} to change it"
 
 
-def export_traces(folder: Path, console: TextIO) -> list[str]:
+def export_traces(folder: Path, console: TextIO, kind: str = "otel") -> list[str]:
     """Send a trace of each task of a run that is over; say in lines what was sent, and where.
 
     ``console``: where spans go that are for the screen.
     Raises CannotTrace, ExtraMissing: not all were sent.
     """
-    check_collector()
+    check_targets((kind,))
     view = read_run_view(folder)
     finished = [record for record in view.tasks if record.result is not None]
+    seconds = EXPORT_SECONDS + TASK_SECONDS * len(finished)
     try:  # OpenTelemetry reads its variables when it is imported, and refuses some values
-        from workshop.views.tracing.otel import send
+        from workshop.views.tracing.otel import SERVICE, collector_exporter, send
 
-        seconds = EXPORT_SECONDS + TASK_SECONDS * len(finished)
-        error = send(folder, finished, console, seconds)
+        if kind == "mlflow":
+            from workshop.views.tracing.mlflow_store import MlflowExporter
+
+            to = MlflowExporter(SERVICE)
+            target = f"MLflow, {redact(to.place)}"
+            error = send(folder, finished, to, seconds, content=True)
+        else:
+            target = f"the collector {name_collector()}"
+            error = send(folder, finished, collector_exporter(console), seconds)
     except ValueError as refused:
-        raise CannotTrace(f"{OPTION}{redact(str(refused))}") from None
+        raise CannotTrace(f"--trace {kind}: {redact(str(refused))}") from None
     if error:
-        target = name_collector()
-        raise CannotTrace(f"{OPTION}some traces were not written to {target}: {error}")
+        text = f"some traces were not written to {target.removeprefix('the collector ')}: {error}"
+        raise CannotTrace(f"--trace {kind}: {text}")
     sent = f"{so_many_tasks(len(finished))} of {view.name} traced"
-    where = [] if writes_to_console() else [f"traces: at the collector {name_collector()}"]
-    return [sent, *where]
+    is_shown = kind == "otel" and writes_to_console()
+    return [sent, *([] if is_shown else [f"traces: at {target}"])]
 
 
-def trace_run(folder: Path, say: Callable[[str], None]) -> None:
+def trace_run(folder: Path, say: Callable[[str], None], kinds: Iterable[str] = ("otel",)) -> None:
     """Export the traces of a run; say where they are or what went wrong."""
     say("writing the traces")
-    try:
-        lines = export_traces(folder, sys.stderr)
-    except KeyboardInterrupt:
-        say(f"warning: {OPTION}interrupted, the traces are incomplete")
-    except Exception as error:  # the run is over, and nothing that a library raises may fail it
-        say(f"warning: {redact(str(error))}")
-    else:
-        for line in lines[1:]:
-            say(line)
+    for kind in kinds:
+        try:
+            lines = export_traces(folder, sys.stderr, kind)
+        except KeyboardInterrupt:
+            say(f"warning: --trace {kind}: interrupted, the traces are incomplete")
+        except Exception as error:  # the run is over, and nothing that a library raises may fail it
+            say(f"warning: {redact(str(error))}")
+        else:
+            for line in lines[1:]:
+                say(line)

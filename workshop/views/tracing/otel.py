@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import Span, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter, SpanExporter
@@ -57,14 +56,31 @@ class _LoggedErrors(logging.Handler):
         self.messages.append(redact(record.getMessage())[:MESSAGE_CHARS])
 
 
-def send(folder: Path, records: Iterable[TaskRecord], console: TextIO, seconds: float) -> str:
-    """Send a trace for each task of a run; the first error, or "".
+def collector_exporter(console: TextIO) -> SpanExporter:
+    """Sends spans to the collector; ``console``: where they go that are for the screen.
 
-    ``console``: where spans go that are for the screen; ``seconds``: the most that it may take.
     Raises ValueError: a standard variable has a value that cannot be used.
     """
-    to = ConsoleSpanExporter(out=console) if writes_to_console() else OTLPSpanExporter()
-    tracer = RunTracer(to, folder.resolve().name, read_prompts(folder))
+    if writes_to_console():
+        return ConsoleSpanExporter(out=console)
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+    return OTLPSpanExporter()
+
+
+def send(
+    folder: Path,
+    records: Iterable[TaskRecord],
+    to: SpanExporter,
+    seconds: float,
+    *,
+    content: bool = False,
+) -> str:
+    """Send a trace for each task of a run; the first error, or "".
+
+    ``seconds``: the most that it may take; ``content``: with texts, whatever the variable says.
+    """
+    tracer = RunTracer(to, folder.resolve().name, read_prompts(folder), content=content)
     errors = _LoggedErrors()
     logging.getLogger("opentelemetry").addHandler(errors)
     deadline = time.monotonic() + seconds
@@ -99,11 +115,13 @@ class Window(NamedTuple):
 class RunTracer:
     """Writes each task of a run as one trace."""
 
-    def __init__(self, to: SpanExporter, run_id: str, prompts: Mapping[str, str]) -> None:
-        """``prompts``: the texts of the run's prompts by SHA-256."""
+    def __init__(
+        self, to: SpanExporter, run_id: str, prompts: Mapping[str, str], *, content: bool = False
+    ) -> None:
+        """``prompts``: the texts of the run's prompts by SHA-256; ``content``: as in ``send``."""
         named = {} if os.environ.get("OTEL_SERVICE_NAME") else {SERVICE_NAME: SERVICE}
         self._run_id, self._prompts = run_id, prompts
-        self._content = os.environ.get(CONTENT, "").casefold() in (
+        self._content = content or os.environ.get(CONTENT, "").casefold() in (
             "true", "span_only", "span_and_event",
         )  # fmt: skip
         self._provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
