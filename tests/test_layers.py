@@ -43,7 +43,7 @@ WORKSHOP = {
     "lab": {"agent_adapter", "generators", "replay", "simulator", "views"},
     "agent_adapter": {"simulator"},
     "command": {"simulator"},
-    "check": {"simulator"},
+    "check": {"generators", "simulator"},
 }
 """What the packages of the workshop may import of each other."""
 SIMULATOR_NEEDS = ("core.erc3_client", "core.files")
