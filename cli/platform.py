@@ -87,12 +87,11 @@ class EmbeddedPlatform(RetryingPlatform):
         JournalFailed.
         """
         from workshop.agent_adapter.outcome import note_faults
-        from workshop.simulator.platform import effects_of
 
         for one in results.tasks:
             note_faults(self._platform, one.task_id, journal_file(folder, one.journal))
         ResultsFile(folder).append_changed(
-            one.model_copy(update=effects_of(self._platform, one.task_id)) for one in results.tasks
+            one.model_copy(update=self._platform.effects_of(one.task_id)) for one in results.tasks
         )
         return read_results(folder)
 

@@ -16,8 +16,7 @@ import typer
 from core.runs.errors import CannotRun, Usage
 from core.terminal.figures import counted
 from core.text import clean, instead
-from workshop.generators.generating import generator_of
-from workshop.lab.packs import options_of
+from workshop.generators.generating import generator_of, options_of
 from workshop.simulator import worlds
 from workshop.simulator.open_world import Checked
 from workshop.simulator.open_world import check as check_worlds

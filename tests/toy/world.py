@@ -9,7 +9,6 @@ from workshop.simulator import world
 from workshop.simulator.world import (
     Evaluation,
     Refusal,
-    TrivialPlay,
     TrivialPlayer,
     Wire,
     World,
@@ -62,10 +61,6 @@ def _add(counter: Counter, request: Req_AddToCounter) -> Wire:
 ANSWERS = {Req_ReadCounter: _read, Req_AddToCounter: _add}
 
 
-def _do_nothing(_pack: Pack, one: Scenario) -> TrivialPlay:
-    return TrivialPlay(float(one.start == one.wanted), 0, 0)
-
-
 TOY = World(
     name="toy",
     format=FORMAT,
@@ -80,5 +75,5 @@ TOY = World(
     open_task=lambda pack, scenario: Counter(scenario),
     expects=lambda one: "grow" if one.start < one.wanted else "leave",
     verdict=lambda counter: "counted" if counter.acts else "left",
-    trivial={"nothing": TrivialPlayer("do nothing", _do_nothing)},
+    trivial={"nothing": TrivialPlayer("do nothing", lambda _ask, _text: None)},
 )

@@ -20,7 +20,7 @@ from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task_record import ObservedRequest
 from workshop.simulator.faults import Fault
-from workshop.simulator.platform import Platform, Task, effects_of
+from workshop.simulator.platform import Platform, Task
 from workshop.simulator.telemetry import ModelReport
 from workshop.simulator.world import Refusal
 
@@ -101,7 +101,7 @@ def played(platform: Platform, task: Task, cause: Cause | None) -> PlayedTask:
         error=error,
         failure=failure,
         paid=world.paid(state) if state is not None else None,
-        **effects_of(platform, task.task_id),
+        **platform.effects_of(task.task_id),
     )
     return PlayedTask(
         result,

@@ -10,10 +10,14 @@ from importlib import import_module
 from random import Random
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from coordinator.config import option
+from core.models.file_checks import first_problem
+from core.runs.errors import CannotRun
+from core.text import instead
 
+GENERATED = "generated"
 SEED = re.compile(r"[A-Za-z0-9_.-]+")
 """What a seed is: it becomes part of names."""
 
@@ -85,3 +89,23 @@ def bounds(text: str, least: int, most: int, example: str) -> tuple[int, int]:
         if least <= low <= high <= most:
             return low, high
     raise ValueError(f"{text!r}: give numbers from {least} to {most}, such as {example}")
+
+
+def options_of(asked: str, record: type[PackOptions]) -> PackOptions:
+    """Parse ``generated:SEED:COUNT[:option=value…]``; the options are the fields of a record.
+
+    Raises CannotRun: there is no such option, or its value is invalid.
+    """
+    words = asked.split(":")[1:]
+    values = dict(zip(("seed", "count"), words, strict=False))
+    for word in words[2:]:
+        option, _, value = word.partition("=")
+        name = option.replace("-", "_")
+        if name not in record.model_fields:
+            known = [one.replace("_", "-") for one in record.model_fields]
+            raise CannotRun(f"{asked!r}: there is no option {option!r}; {instead(option, known)}")
+        values[name] = value
+    try:
+        return record.model_validate(values)
+    except ValidationError as error:
+        raise CannotRun(f"{GENERATED}:SEED:COUNT[:option=value…]: {first_problem(error)}") from None

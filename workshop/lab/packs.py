@@ -8,17 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from coordinator.benchmark import Benchmark
 from core.files import read_bytes
-from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
-from core.text import instead
-from workshop.generators.generating import PackOptions, Raw, generator_of
+from workshop.generators.generating import GENERATED, Raw, generator_of, options_of
 from workshop.lab.context import world_of
-
-GENERATED = "generated"
 
 
 @dataclass(frozen=True)
@@ -79,23 +73,3 @@ def canonical(scenario: Raw) -> bytes:
     """A scenario as the fingerprint of a pack takes it in."""
     text = json.dumps(scenario, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return text.encode() + b"\n"
-
-
-def options_of(asked: str, record: type[PackOptions]) -> PackOptions:
-    """Parse ``generated:SEED:COUNT[:option=value…]``; the options are the fields of a record.
-
-    Raises CannotRun: there is no such option, or its value is invalid.
-    """
-    words = asked.split(":")[1:]
-    values = dict(zip(("seed", "count"), words, strict=False))
-    for word in words[2:]:
-        option, _, value = word.partition("=")
-        name = option.replace("-", "_")
-        if name not in record.model_fields:
-            known = [one.replace("_", "-") for one in record.model_fields]
-            raise CannotRun(f"{asked!r}: there is no option {option!r}; {instead(option, known)}")
-        values[name] = value
-    try:
-        return record.model_validate(values)
-    except ValidationError as error:
-        raise CannotRun(f"{GENERATED}:SEED:COUNT[:option=value…]: {first_problem(error)}") from None

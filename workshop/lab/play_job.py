@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from coordinator.benchmark import Benchmark, is_harmful
+from coordinator.benchmark import Benchmark
 from coordinator.clients import base_urls, client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
@@ -24,12 +24,12 @@ from core.runs.cassette import Tapes
 from core.runs.journal import journal_file
 from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
-from core.runs.results import PASS, Known, TaskResult
+from core.runs.results import Known, TaskResult
 from core.runs.task import Watcher
 from workshop.agent_adapter.outcome import note_faults
 from workshop.lab.context import BenchmarkFactory, adapted, known_of, read_pack, world_of
 from workshop.lab.engines import Job
-from workshop.simulator.platform import effects_of
+from workshop.simulator.open_world import OpenWorld
 from workshop.simulator.server import serve
 from workshop.simulator.world import Pack
 
@@ -110,7 +110,7 @@ def _play(
                     "journal": job.stems.get(one.spec_id, ""),
                     "failure": _failure_of(one, folder),
                     "paid": paid.get(one.task_id),
-                    **effects_of(served.platform, one.task_id),
+                    **served.platform.effects_of(one.task_id),
                 }
             )
             for one in played
@@ -162,27 +162,25 @@ def _keep_journals(
 
 def play_trivial(lab: Benchmark, pack: Pack, specs: Collection[str]) -> list[TaskResult]:
     """The results of the trivial players in some tasks of a pack."""
-    known = known_of(lab, pack)
-    played = (
-        (one.spec_id, name, player.play(pack, one))
-        for one in pack.scenarios
-        if one.spec_id in specs
-        for name, player in world_of(lab).trivial.items()
-    )
-    return [
-        TaskResult(
-            pack=pack.name,
-            spec_id=spec,
-            player=name,
-            score=play.score,
-            outcome="finished",
-            acts=play.acts,
-            harm=is_harmful(play.acts, play.score >= PASS),
-            paid=play.paid,
-            requests=play.requests,
-            tokens=Usage.nothing(),
-            cost_usd=0.0,
-            **known[spec]._asdict(),
-        )
-        for spec, name, play in played
-    ]
+    known, results = known_of(lab, pack), list[TaskResult]()
+    for one in (one for one in pack.scenarios if one.spec_id in specs):
+        for name, player in world_of(lab).trivial.items():
+            world = OpenWorld(pack, one)
+            player.act(world.ask, world.task)
+            verdict = world.score()
+            result = TaskResult(
+                pack=pack.name,
+                spec_id=one.spec_id,
+                player=name,
+                score=verdict.score,
+                outcome="finished",
+                acts=verdict.side_effects,
+                harm=verdict.harm,
+                paid=world.paid,
+                requests=len(world.calls),
+                tokens=Usage.nothing(),
+                cost_usd=0.0,
+                **known[one.spec_id]._asdict(),
+            )
+            results.append(result)
+    return results

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workshop.simulator.clock import Clock
-from workshop.simulator.effects import EffectCounts, count_effects
+from workshop.simulator.effects import count_effects
 from workshop.simulator.faults import Fault
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.telemetry import ModelReport
@@ -204,16 +204,17 @@ class Platform:
         """What was done for good in a task so far; KeyError for an unknown one."""
         return self._tasks[task_id].acts
 
-    def effect_counts(self, task_id: str) -> EffectCounts | None:
-        """Which effects of a task went wrong so far; None: it is unknown or its world is silent."""
+    def effects_of(self, task_id: str) -> dict[str, Any]:
+        """The effects of a task that went wrong, as results name them; {} where nobody knows."""
         # A run that was forced to go on with other packs has results of tasks of earlier ones.
         task = self._tasks.get(task_id)
         effects = self.served_as(task.benchmark).world.effects if task else None
         if task is None or effects is None or task.world is None:
-            return None
+            return {}
         wanted, done = effects(task.scenario, task.world)
         own = [effect for place, effect in enumerate(done) if place not in task.echoes]
-        return count_effects(wanted, own, Counter(path for path, _ in task.undelivered))
+        undelivered = Counter(path for path, _ in task.undelivered)
+        return count_effects(wanted, own, undelivered)._asdict()
 
     def served_as(self, benchmark: str) -> ServedPack:
         """What is served under the id of a benchmark."""
@@ -343,12 +344,6 @@ class Platform:
     def _check_key(self, account_key: str) -> None:
         if not (is_key(account_key) if self._key is None else account_key == self._key):
             raise Refusal("invalid account key")
-
-
-def effects_of(platform: Platform, task_id: str) -> dict[str, Any]:
-    """The effects of a task that went wrong, as results name them; {} where nobody knows."""
-    counts = platform.effect_counts(task_id)
-    return counts._asdict() if counts else {}
 
 
 def key_digest(key: str) -> str:

@@ -131,22 +131,16 @@ class Route:
     described: Wire
 
 
-class TrivialPlay(NamedTuple):
-    """What a trivial player did in a task."""
-
-    score: float
-    acts: int
-    requests: int
-    paid: int | None = None
+Ask = Callable[..., Wire]
+"""Posts a body to a path of a task; an answer with an `error` is a refusal."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrivialPlayer:
-    """A player that does not read its task."""
+class TrivialPlayer(NamedTuple):
+    """A player that understands nothing: any agent has to score more than it does."""
 
     title: str
-    play: Callable[[Any, Any], TrivialPlay]
-    """Plays a scenario of a pack, both as the platform reads them."""
+    act: Callable[[Ask, str], object]
+    """Acts on a task, whose text it is given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,9 +73,8 @@ def played(simulator: Simulator, calls: Calls) -> tuple[int, int, int]:
                 client.post(f"/{root}/{task}{path}", json=body)
             except httpx.TransportError:
                 continue
-    counts = simulator.platform.effect_counts(task)
-    assert counts is not None
-    return tuple(counts)
+    counts = simulator.platform.effects_of(task)
+    return counts["lost"], counts["doubled"], counts["unauthorised"]
 
 
 DROP, LATE = fault("/basket/checkout", "drop"), fault("/basket/checkout", "drop", after=True)
@@ -156,8 +155,8 @@ def test_the_counts_outlive_a_restart(tmp_path: Any) -> None:
         assert played(simulator, [*HOURS, *HOURS, *ANSWER]) == (1, 1, 0)
         (task,) = simulator.platform.single_tasks
     with serve(pack, state=state) as again:
-        assert again.platform.effect_counts("tsk-of-another-platform") is None
-        assert again.platform.effect_counts(task) == (1, 1, 0)
+        assert again.platform.effects_of("tsk-of-another-platform") == {}
+        assert again.platform.effects_of(task) == {"lost": 1, "doubled": 1, "unauthorised": 0}
 
 
 WANTED = st.lists(st.sampled_from("abc"), max_size=4)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from workshop.simulator.trivial import Ask, listed, trivial_player
+from workshop.simulator.trivial import listed
+from workshop.simulator.world import Ask, TrivialPlayer
 
 _LISTS = {
     "employee": ("/employees/list", "employees"),
@@ -47,6 +48,6 @@ def _stands_in(text: str, *names: str) -> bool:
 
 
 TRIVIAL = {
-    f"always-{outcome}": trivial_player(f"always {outcome}", partial(always, outcome))
+    f"always-{outcome}": TrivialPlayer(f"always {outcome}", partial(always, outcome))
     for outcome in ("denied_security", "none_clarification_needed", "ok_not_found")
-} | {"name-lookup": trivial_player("name lookup", look_up_names)}
+} | {"name-lookup": TrivialPlayer("name lookup", look_up_names)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from workshop.simulator.store.cuts import words
-from workshop.simulator.trivial import Ask, listed, trivial_player
+from workshop.simulator.trivial import listed
+from workshop.simulator.world import Ask, TrivialPlayer
 
 _NUMBER = re.compile(r"\b\d+")
 
@@ -28,6 +29,6 @@ def buy_first_match(ask: Ask, text: str) -> None:
 
 
 TRIVIAL = {
-    "nothing": trivial_player("do nothing", lambda _ask, _text: None),
-    "first-match": trivial_player("buy the first match", buy_first_match),
+    "nothing": TrivialPlayer("do nothing", lambda _ask, _text: None),
+    "first-match": TrivialPlayer("buy the first match", buy_first_match),
 }
