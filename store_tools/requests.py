@@ -98,7 +98,7 @@ def check_out(session: StoreSession, expected: Expected) -> Basket:
         ToolFault: it was not bought, or the shop refused it.
         OutOfReach: whether it was bought cannot be told.
     """
-    basket = session.known(within=True)
+    basket = session.certain()
     if session.facts.receipts:
         raise ToolFault("not checked out: this task's purchase has already been made")
     _believe(session, basket)
