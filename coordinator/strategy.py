@@ -70,12 +70,13 @@ class NextStepStrategy:
         """
         self.earlier = [t.decision.instruction for t in context.past]
         step = self.agent.next(context.map_history(_past))
-        ending = self.agent.ending(step.function)
+        ending = self.agent.ending(step)
         return Decision(
             thought=step.current_state,
             decision="PROCEED" if ending is None else "FINISH",
             instruction=step.call if ending is None else ending,
             prepared=step.prepared if ending is None else "",
+            plan=step.plan,
         )
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:

@@ -110,6 +110,13 @@ class TurnContext(Generic[Past]):
         return mapped
 
 
+class Declined(Record):
+    """A FINISH without what was asked for; its JSON is the words of one that code writes."""
+
+    declined: str
+    """Why."""
+
+
 class Decision(Record):
     """The evaluator's decision in one turn."""
 
@@ -118,6 +125,8 @@ class Decision(Record):
     instruction: str
     prepared: str = ""
     """The words of a FINISH that holds if the instruction takes effect as ordered; "" for none."""
+    plan: tuple[str, ...] = ()
+    """The steps that are left, where the strategy plans them."""
 
     def prompt(self, thought_chars: int = 400) -> str:
         """The decision as text for a later prompt."""

@@ -236,6 +236,8 @@ class Stream(Progress):
     def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
         """Print a thought and what is to be done."""
         self._tell(task, f"turn {number} THOUGHT: {_brief(decision.thought)}")
+        if decision.plan:
+            self._tell(task, f"turn {number} PLAN: {_brief('; '.join(decision.plan))}")
         self._tell(task, f"turn {number} {decision.decision}: {_brief(decision.instruction)}")
 
     def tool_called(self, task: TaskInfo, call: ToolCall) -> None:

@@ -187,3 +187,25 @@ def test_a_basket_that_is_seen_when_nothing_can_arrive_any_more_settles_all(dire
     retry_policy.rest(LATE_SECONDS)
     worker.environment._session.view()
     assert facts.late_moves == []
+
+
+def test_the_wait_is_no_longer_than_a_move_may_take(direct: Any) -> None:
+    worker = Worker(direct(SHOP))
+    worker.set()
+    facts = worker.environment._session.facts
+    facts.take(wire(APPLY, "unknown"))
+    worker.environment._session.certain()
+    assert 0 <= retry_policy.now() - facts.late_until < 1
+
+
+@pytest.mark.promise("no wrong checkout")
+def test_a_look_that_cannot_be_used_settles_nothing(
+    direct: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = Worker(direct(SHOP))
+    basket = Basket.model_validate(worker.set())
+    session = worker.environment._session
+    session.facts.take(wire(ADD, "unknown"))
+    monkeypatch.setattr(session, "view", lambda: basket)
+    with pytest.raises(ToolFault, match="may still arrive"):
+        session.certain()

@@ -75,8 +75,10 @@ def test_a_run_tells_what_happens_in_its_order(
         kinds = [x.removeprefix(f"[{spec}] ") for x in own]
         assert kinds[0].startswith("TASK: ")
         assert kinds[1].startswith("turn 1 THOUGHT: ")
-        assert kinds[2].startswith("turn 1 PROCEED: ")
-        assert kinds[3].startswith("  ")
+        plans = [x for x in kinds if x.startswith("turn 1 PLAN: ")]
+        assert len(plans) == (strategy == "next-step")
+        assert kinds[2 + len(plans)].startswith("turn 1 PROCEED: ")
+        assert kinds[3 + len(plans)].startswith("  ")
         assert any("Req_CheckoutBasket(" in x for x in kinds if x.startswith("  "))
         assert [x for x in kinds if "turn 1 REPORT: " in x]
     plain = CliRunner().invoke(app, [*words, "--json"])
