@@ -21,8 +21,6 @@ from core.runs.task import Declined, TurnContext
 from next_step.forms import COMPLETION, Forms, Misuse, forms_of
 from next_step.reply import EXAMPLE, Step, read_step
 
-MORE_WORK = 3
-"""So often ``need_more_work`` leads back to planning."""
 LEAST_ROOM = 600
 """Tokens for the steps where the task alone fills the prompt."""
 _AGAIN = (
@@ -119,7 +117,6 @@ def system_prompt(rules: str, guide: str, forms: Forms, texts: Texts = NONE) -> 
         final=forms.final,
         completion=forms.usage(COMPLETION),
         completion_name=COMPLETION,
-        more_work=MORE_WORK,
         example=EXAMPLE,
     )
 
@@ -186,24 +183,23 @@ class Agent:
                 f"the model's step could not be read twice: {problem.advice} ({self._client.model})"
             ) from None
 
-    def carry_out(self, call: str, ledger: Ledger, earlier: Sequence[str]) -> Answer:
+    def carry_out(self, call: str, ledger: Ledger) -> Answer:
         """Dispatch a function, or those of a queue, through the ledger; a refusal is an answer too.
 
-        ``call`` is a step's own; ``earlier`` are those before it. A queue ends at its first
-        failure; its answers up to there are kept. An ``impossible`` that comes here does not stand
-        alone or has no reason: what is well said ends the task instead.
+        A queue ends at its first failure; its answers up to there are kept. An ``impossible`` that
+        comes here does not stand alone or has no reason: what is well said ends the task instead.
         """
         given = json.loads(call)
         if not isinstance(given, list):
             try:
-                return Answer(self._call(given, ledger, earlier))
+                return Answer(self._call(given, ledger))
             except (Misuse, ToolFault) as fault:
                 return Answer(error=str(fault))
         answers: list[dict[str, object]] = []
         for function in given:
             failed = None
             try:
-                result = self._call(function, ledger, earlier)
+                result = self._call(function, ledger)
                 answers.append({"tool": function["tool"], "answer": result})
                 if isinstance(result, dict) and result.get("success") is False:
                     failed = "a request of it failed"
@@ -215,11 +211,11 @@ class Agent:
                 return Answer(answers, f"{function['tool']}: {failed}{rest}")
         return Answer(answers)
 
-    def _call(self, function: dict[str, Any], ledger: Ledger, earlier: Sequence[str]) -> object:
+    def _call(self, function: dict[str, Any], ledger: Ledger) -> object:
         """The answer of one function. Raises Misuse, ToolFault."""
         form = self._forms.check(function)
         if function["tool"] == COMPLETION:
-            return self._complete(form, ledger, earlier)
+            return self._complete(form, ledger)
         arguments = form.model_dump(mode="json", exclude_unset=True, exclude={"tool"})
         return ledger.call(function["tool"], [], arguments)
 
@@ -243,7 +239,7 @@ class Agent:
             return None
         return self._forms.final_answer(form.final)
 
-    def _complete(self, form: Any, ledger: Ledger, earlier: Sequence[str]) -> object:
+    def _complete(self, form: Any, ledger: Ledger) -> object:
         """A completion that does not end the task by itself: checked, then the final tool called,
         behind the tool that brings about what it expects.
 
@@ -253,12 +249,6 @@ class Agent:
         if form.status == "impossible":
             raise ToolFault("refused: impossible stands alone, with its reason")
         if form.status == "need_more_work":
-            said = sum(map(_wants_more_work, earlier))
-            if said >= MORE_WORK:
-                raise ToolFault(
-                    f"refused: need_more_work was said {MORE_WORK} times; take a step, or "
-                    "complete as solved or impossible"
-                )
             return "back to planning: take the next step"
         final = self._forms.final
         if flaw := self._flaw(form):
@@ -278,13 +268,3 @@ class Agent:
         if not self._forms.final.closes and not any(c.strip() for c in form.conditions):
             return "refused: solved needs every condition of the task restated in conditions"
         return "refused: solved needs final" if form.final is None else None
-
-
-def _wants_more_work(call: str) -> bool:
-    function = called(call)
-    functions = function if isinstance(function, list) else [function]
-    return any(
-        isinstance(one, dict)
-        and (one.get("tool"), one.get("status")) == (COMPLETION, "need_more_work")
-        for one in functions
-    )

@@ -171,7 +171,7 @@ _forms_by_tools: dict[tuple[object, ...], Forms] = {}
 
 def forms_of(tools: Sequence[Tool]) -> Forms:
     """The forms of these tools; those of equal tools are made once."""
-    key = tuple((t.name, str(t.signature), t.doc, t.final, t.closes, t.told) for t in tools)
+    key = tuple((t.name, str(t.signature), t.doc, t.kind, t.final, t.closes, t.told) for t in tools)
     if key not in _forms_by_tools:
         _forms_by_tools[key] = Forms(tools)
     return _forms_by_tools[key]

@@ -32,10 +32,6 @@ EXAMPLE = (
     '["next", "after that"], "function": {"tool": "name of a function", "argument": "value"}}'
 )
 """The form as the prompt shows it."""
-_PLACEHOLDERS = frozenset(
-    fold(name) for name in ("name of a function", "...", "function", "name", "<name>", "string")
-)
-"""What stands for the name of a function where a model repeats the form."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +55,13 @@ class Step:
 def read_step(forms: Forms, call: ModelCall) -> Step:
     """Read a reply; prose around it, wrappers, other spellings of keys and names are taken.
 
-    Of several steps it is the first: what comes next depends on its answer. A function that does
-    not exist or is used wrongly is taken too: calling it says what is wrong.
+    A function that does not exist or is used wrongly is taken too: calling it says what is wrong.
 
     Raises:
         Misread: there is no step in it, in words for the model.
     """
     text = answer_of(call)
     fields = _with_queue(forms, text) or find_json(text, ["function"], forms.words)
-    fields = fields or _first_of_steps(forms, text)
     if fields is None:
         raise Misread("it holds no JSON object with the field function, or differing ones")
     functions = _functions(forms, fields["function"])
@@ -75,8 +69,6 @@ def read_step(forms: Forms, call: ModelCall) -> Step:
         # The form itself was called, as some providers have it.
         fields, functions = functions[0], _functions(forms, functions[0]["function"])
     prepared = _take_prepared(forms, fields, functions)
-    if fold(functions[0]["tool"]) in _PLACEHOLDERS:
-        raise Misread("it only repeats the form; fill it in with a function and its arguments")
     plan = fields.get("plan_remaining_steps_brief")
     steps = [plan] if isinstance(plan, str) else plan
     said = {
@@ -105,17 +97,6 @@ def _with_queue(forms: Forms, text: str) -> dict[str, object] | None:
         filled = {"current_state": state, "plan_remaining_steps_brief": names, "if_done": answer}
         return {k: v for k, v in filled.items() if v is not None} | fields | {"function": queue}
     return None
-
-
-def _first_of_steps(forms: Forms, text: str) -> dict[str, object] | None:
-    before = text[: text.find("{")].rstrip()
-    if not before.endswith("["):
-        return None
-    try:
-        steps, _ = json.JSONDecoder(strict=False).raw_decode(text, len(before) - 1)
-    except (ValueError, RecursionError):
-        return None
-    return find_json(json.dumps(steps[0]), ["function"], forms.words) if steps else None
 
 
 def _take_prepared(forms: Forms, fields: dict[str, object], functions: list[dict[str, Any]]) -> str:
