@@ -149,4 +149,4 @@ def _repeat(session: StoreSession, call: WireCall) -> str | None:
     if call.path != CHECKOUT:
         return session.repeat(call)
     session.catalog = None
-    return session.repeat(call, session.known().model_dump())
+    return session.repeat(call, session.certain().model_dump())
