@@ -196,9 +196,11 @@ class Agent:
             except (Misuse, ToolFault) as fault:
                 return Answer(error=str(fault))
         answers: list[dict[str, object]] = []
-        for function in given:
+        for left, function in zip(reversed(range(len(given))), given, strict=True):
             failed = None
             try:
+                if left and function["tool"] == COMPLETION:
+                    raise ToolFault("refused: nothing may stand behind it")
                 result = self._call(function, ledger)
                 answers.append({"tool": function["tool"], "answer": result})
                 if isinstance(result, dict) and result.get("success") is False:
@@ -206,7 +208,6 @@ class Agent:
             except (Misuse, ToolFault) as fault:
                 failed = str(fault)
             if failed:
-                left = len(given) - given.index(function) - 1
                 rest = f"; {left} behind it not called" if left else ""
                 return Answer(answers, f"{function['tool']}: {failed}{rest}")
         return Answer(answers)

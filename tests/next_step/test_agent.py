@@ -218,6 +218,8 @@ def test_a_queue_is_carried_out_in_its_order(
         {"tool": "Req_Fly"},
         {"tool": "Req_Look"},
         {"tool": "TaskCompletion", "status": "impossible", "reason": "sold out"},
+        {"tool": "TaskCompletion", "status": "need_more_work"},
+        DONE,
     ],
     ids=str,
 )
@@ -228,6 +230,7 @@ def test_a_queue_ends_at_its_first_failure_and_keeps_what_came_before(
     assert answer.result == [{"tool": "Req_Look", "answer": {"shelf": "a", "depth": 1}}]
     assert answer.error is not None
     assert answer.error.startswith(broken["tool"])
+    assert answer.error.endswith("1 behind it not called")
     assert built == []
 
 
