@@ -7,9 +7,9 @@ import pytest
 
 from core.ledger import Intent, ToolFault
 from core.ledger.tool import plain
-from core.tools.faults import OutOfReach
+from core.tools.faults import Inconsistent, OutOfReach
 from store_tools.basket import CHECKOUT, Basket, PricedLine, Product
-from store_tools.store_session import StoreSession, read_catalog
+from store_tools.store_session import StoreSession, read_catalog, read_page
 
 SDK_EMPTY = (
     "Invalid response payload: 1 validation error for {model}\n{field}\n  Input should be a valid "
@@ -58,6 +58,24 @@ def test_missing_fields_are_filled_in() -> None:
     session = StoreSession(Pages({"subtotal": 4, "items": [line]}))
     lines = (PricedLine(sku="a", quantity=4, price=1),)
     assert session.view() == Basket(items=lines, subtotal=4, coupon="", discount=0, total=4)
+
+
+def test_the_catalog_is_read_once_unless_it_is_to_be_read_anew() -> None:
+    row = SimpleNamespace(sku="a", name="A", price=1, available=2)
+    pages = Pages(*[{"products": [row], "next_offset": -1}] * 2)
+    session = StoreSession(pages)
+    assert read_catalog(session) == read_catalog(session) == [Product.model_validate(row)]
+    assert len(pages.answers) == 1
+    assert read_catalog(session, refresh=True) == session.catalog
+    assert pages.answers == []
+
+
+def test_a_page_that_leads_backwards_is_not_believed_and_owed() -> None:
+    row = SimpleNamespace(sku="a", name="A", price=1, available=2)
+    session = StoreSession(Pages({"products": [row], "next_offset": 3}))
+    with pytest.raises(Inconsistent, match="from 5 to 3"):
+        read_page(session, 5, 1)
+    assert "/products/list" in session.unanswered
 
 
 def test_an_empty_basket_has_every_field(open_shop: Any) -> None:
