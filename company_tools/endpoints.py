@@ -177,9 +177,11 @@ def misfit(request: Request, answer: Any) -> str | None:
     """Why an answer belongs to another question; None where nothing says so."""
     body: dict[str, Any] = request.model_dump(exclude={"tool"})  # type: ignore[attr-defined]
     pairs: list[tuple[str, object, object]] = []
-    field = _RECORDS.get(request.tool)
-    if field and (record := getattr(answer, field)):
-        pairs = [("id", body["id"], record.id)]
+    if field := _RECORDS.get(request.tool):
+        record = getattr(answer, field)
+        if record is None and getattr(answer, "found", False):
+            return f"the answer says that {str(body['id'])[:80]!r} was found, and holds no record"
+        pairs = [("id", body["id"], record.id)] if record else []
     match answer:
         case wire.Resp_LoadWiki():
             pairs = [("page", _page_name(body["file"]), _page_name(answer.file))]

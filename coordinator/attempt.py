@@ -200,7 +200,8 @@ class Attempt(CallObserver):
             except Exception as error:
                 text = f"the task could not be started: {type(error).__name__}: {error}"
                 raise ToolFault(text, fatal=True) from None
-        environment.restore(plan.entries)
+        if plan.goes_on or plan.entries:
+            environment.restore(plan.entries)
         self._begun = True
 
     def _loop(self, environment: Environment) -> TaskLoop:

@@ -97,6 +97,7 @@ class Environment(Protocol):
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent.
 
+        It is called wherever an earlier process has played the task, also if that recorded nothing.
         An irreversible request that was intended and of which nothing more is known is settled
         by the next reading of the state.
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import regex
@@ -61,16 +61,14 @@ class NextStepStrategy:
     """One model picks one typed tool per step, and a step is a turn; made again for every task."""
 
     agent: Agent
-    earlier: list[str] = field(default_factory=list)
 
     def decide(self, context: TurnContext[Turn]) -> Decision:
         """The next step: its function as JSON is the instruction.
 
         A completion that ends the task by itself is a FINISH, everything else is done first.
         """
-        self.earlier = [t.decision.instruction for t in context.past]
         step = self.agent.next(context.map_history(_past))
-        ending = self.agent.ending(step.function)
+        ending = self.agent.ending(step)
         return Decision(
             thought=step.current_state,
             decision="PROCEED" if ending is None else "FINISH",
@@ -81,9 +79,7 @@ class NextStepStrategy:
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
         """Dispatch the function; the report holds its one call, if it came to one."""
-        return _called(
-            lambda: self.agent.carry_out(decision.instruction, ledger, self.earlier), ledger
-        )
+        return _called(lambda: self.agent.carry_out(decision.instruction, ledger), ledger)
 
 
 Strategy: TypeAlias = EvaluatorWorker | NextStepStrategy

@@ -17,12 +17,10 @@ from core.models.reprompt import Unreadable, reprompt
 from core.models.sections import NONE, Texts
 from core.models.tokens import count_messages, count_text, cut_text
 from core.runs.fit import fit
-from core.runs.task import TurnContext
+from core.runs.task import Declined, TurnContext
 from next_step.forms import COMPLETION, Forms, Misuse, forms_of
 from next_step.reply import EXAMPLE, Step, read_step
 
-MORE_WORK = 3
-"""So often ``need_more_work`` leads back to planning."""
 LEAST_ROOM = 600
 """Tokens for the steps where the task alone fills the prompt."""
 _AGAIN = (
@@ -31,12 +29,9 @@ _AGAIN = (
 )
 
 
-SHORTER = (
-    (1.0, 1.0, 1.0), (1.0, 0.5, 0.5), (1.0, 0.2, 0.25), (1.0, 0.07, 0.1), (0.5, 0.07, 0.05),
-    (0.2, 0.05, 0.05), (0.05, 0.04, 0.04),
-)  # fmt: skip
-"""Parts of the usual room for the last step, other recent ones and older ones; tried in order
-until all steps fit."""
+SHARES = (1.0, 0.5, 0.25, 0.1, 0.05, 0.03)
+"""Parts of the usual room for each step, tried in order until all steps fit; the last step has four
+times as much of its own."""
 ERROR_CHARS = 1_500
 PROMPT_TOKENS = 12_000
 """Maximum tokens of a whole prompt, including the system part."""
@@ -66,8 +61,8 @@ def rendered(steps: Sequence[PastStep], room: int) -> list[str]:
     helps, the oldest steps are left out.
     """
     texts: list[str] = []
-    for parts in SHORTER:
-        texts = [_text(s, len(steps) - i, parts) for i, s in enumerate(steps, start=1)]
+    for share in SHARES:
+        texts = [_text(step, len(steps) - i, share) for i, step in enumerate(steps, start=1)]
         if sum(map(count_text, texts)) <= room:
             return texts
     while texts and sum(map(count_text, texts)) > room:
@@ -75,22 +70,23 @@ def rendered(steps: Sequence[PastStep], room: int) -> list[str]:
     return texts
 
 
-def _text(step: PastStep, behind: int, parts: tuple[float, float, float]) -> str:
+def _text(step: PastStep, behind: int, share: float) -> str:
     """One step; ``behind``: how many steps were taken after it."""
-    age = 0 if behind == 0 else 1 if behind < RECENT else 2
-    part = parts[age]
-    small = max(int(OLD_TOKENS * part), 12)
-    room = small if age == 2 else max(int(RECENT_TOKENS * part), 12)
+    share = share if behind else min(4 * share, 1.0)
+    usual = RECENT_TOKENS if behind < RECENT else OLD_TOKENS
+    room, small = max(int(usual * share), 12), max(int(OLD_TOKENS * share), 12)
     said = {
-        "current_state": cut_text(step.current_state, room if age == 0 else small // 3),
+        "current_state": cut_text(step.current_state, small // 3 if behind else room),
         "function": json.loads(fit(called(step.call), small)),
     }
-    if step.error is not None:
-        chars = max(int(ERROR_CHARS * part), 120)
-        outcome = compact({"error": packed(step.error, chars=chars)})
-    else:
-        outcome = f'{{"answer":{fit(step.answer, room)}}}'
-    return as_data(f"{compact(said)}\n{outcome}")
+    came = [] if step.error is None else [f'"error":{_error(step.error, share)}']
+    if step.error is None or step.answer is not None:
+        came.append(f'"answer":{fit(step.answer, room)}')
+    return as_data(f"{compact(said)}\n{{{','.join(came)}}}")
+
+
+def _error(text: str, share: float) -> str:
+    return compact(packed(text, chars=max(int(ERROR_CHARS * share), 120)))
 
 
 def called(text: str) -> object:
@@ -121,7 +117,6 @@ def system_prompt(rules: str, guide: str, forms: Forms, texts: Texts = NONE) -> 
         final=forms.final,
         completion=forms.usage(COMPLETION),
         completion_name=COMPLETION,
-        more_work=MORE_WORK,
         example=EXAMPLE,
     )
 
@@ -188,70 +183,86 @@ class Agent:
                 f"the model's step could not be read twice: {problem.advice} ({self._client.model})"
             ) from None
 
-    def carry_out(self, call: str, ledger: Ledger, earlier: Sequence[str]) -> Answer:
-        """Dispatch a function through the ledger; a refusal is an answer too.
+    def carry_out(self, call: str, ledger: Ledger) -> Answer:
+        """Dispatch a function, or those of a queue, through the ledger; a refusal is an answer too.
 
-        ``call`` is a step's own; ``earlier`` are those before it. An ``impossible`` that comes
-        here has no reason: what is well said ends the task instead.
+        A queue ends at its first failure; its answers up to there are kept. An ``impossible`` that
+        comes here does not stand alone or has no reason: what is well said ends the task instead.
         """
-        function = json.loads(call)
-        try:
-            form = self._forms.check(function)
-            if function["tool"] == COMPLETION:
-                return self._complete(form, ledger, earlier)
-            arguments = form.model_dump(mode="json", exclude_unset=True, exclude={"tool"})
-            return Answer(ledger.call(function["tool"], [], arguments))
-        except (Misuse, ToolFault) as fault:
-            return Answer(error=str(fault))
+        given = json.loads(call)
+        if not isinstance(given, list):
+            try:
+                return Answer(self._call(given, ledger))
+            except (Misuse, ToolFault) as fault:
+                return Answer(error=str(fault))
+        answers: list[dict[str, object]] = []
+        for left, function in zip(reversed(range(len(given))), given, strict=True):
+            failed = None
+            try:
+                if left and function["tool"] == COMPLETION:
+                    raise ToolFault("refused: nothing may stand behind it")
+                result = self._call(function, ledger)
+                answers.append({"tool": function["tool"], "answer": result})
+                if isinstance(result, dict) and result.get("success") is False:
+                    failed = "a request of it failed"
+            except (Misuse, ToolFault) as fault:
+                failed = str(fault)
+            if failed:
+                rest = f"; {left} behind it not called" if left else ""
+                return Answer(answers, f"{function['tool']}: {failed}{rest}")
+        return Answer(answers)
 
-    def ending(self, function: dict[str, Any]) -> str | None:
+    def _call(self, function: dict[str, Any], ledger: Ledger) -> object:
+        """The answer of one function. Raises Misuse, ToolFault."""
+        form = self._forms.check(function)
+        if function["tool"] == COMPLETION:
+            return self._complete(form, ledger)
+        arguments = form.model_dump(mode="json", exclude_unset=True, exclude={"tool"})
+        return ledger.call(function["tool"], [], arguments)
+
+    def ending(self, step: Step) -> str | None:
         """The words of a valid completion that ends the task by itself, or None.
 
-        One says that it cannot be done, with its reason. Where the final tool closes the task,
-        ``solved`` does so: the words are its call as JSON.
+        One says that it cannot be done, with its reason: a :class:`Declined` as JSON. Where the
+        final tool closes the task, ``solved`` does so: the words are its call as JSON.
         """
-        if function.get("tool") != COMPLETION:
+        if len(step.functions) > 1 or step.functions[0].get("tool") != COMPLETION:
             return None
         try:
-            form: Any = self._forms.check(function)
+            form: Any = self._forms.check(step.functions[0])
         except Misuse:
             return None
         if form.status == "impossible":
             reason: str = form.reason.strip()
-            return f"DECLINED: {reason}" if reason else None
+            return Declined(declined=reason).model_dump_json() if reason else None
         final = self._forms.final
         if form.status != "solved" or not final.closes or self._flaw(form):
             return None
         return self._forms.final_answer(form.final)
 
-    def _complete(self, form: Any, ledger: Ledger, earlier: Sequence[str]) -> Answer:
+    def _complete(self, form: Any, ledger: Ledger) -> object:
         """A completion that does not end the task by itself: checked, then the final tool called,
         behind the tool that brings about what it expects.
 
         Raises:
-            ToolFault: the final tool refused.
+            ToolFault: it is refused, or the final tool refused.
         """
         if form.status == "impossible":
-            return Answer(error="refused: impossible needs its reason")
+            raise ToolFault("refused: impossible stands alone, with its reason")
         if form.status == "need_more_work":
-            functions = [function for call in earlier if isinstance(function := called(call), dict)]
-            more_work = (COMPLETION, "need_more_work")
-            said = [f for f in functions if (f.get("tool"), f.get("status")) == more_work]
-            if len(said) >= MORE_WORK:
-                return Answer(
-                    error=f"refused: need_more_work was said {MORE_WORK} times; take a step, or "
-                    "complete as solved or impossible"
-                )
-            return Answer("back to planning: take the next step")
+            return "back to planning: take the next step"
+        final = self._forms.final
         if flaw := self._flaw(form):
-            return Answer(error=f"{flaw}; expected {self._forms.usage(COMPLETION)}")
-        final, wanted = self._forms.final, form.final.model_dump(mode="json")
+            raise ToolFault(f"{flaw}; expected {self._forms.usage(COMPLETION)}")
+        if final.closes:
+            raise ToolFault("refused: what ends the task stands alone")
+        wanted = form.final.model_dump(mode="json")
         first = next((t for t in self._forms.tools if t.name == final.prepared_by), None)
         if first is not None:
             plain = {name.removeprefix("expected_"): value for name, value in wanted.items()}
             known = {k: v for k, v in plain.items() if k in first.signature.parameters}
             ledger.call(first.name, [], known)
-        return Answer(ledger.call(final.name, [], wanted))
+        return ledger.call(final.name, [], wanted)
 
     def _flaw(self, form: Any) -> str | None:
         """Return what a completion as solved lacks; an answer to the user needs no conditions."""

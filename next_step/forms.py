@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import types
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property, reduce
 from inspect import Parameter
@@ -12,17 +11,16 @@ from operator import or_
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
-from rapidfuzz import fuzz, process
 
 from core.ledger import Tool
 from core.ledger.tool import folded, spelled
+from next_step.names import meant_by
 
 COMPLETION = "TaskCompletion"
 Status = Literal["solved", "impossible", "need_more_work"]
 ClosingStatus = Literal["solved", "need_more_work"]
 """If the final tool ends the task, "impossible" is one of its answers."""
 PROBLEMS_SHOWN = 3
-_DEFINITIONS = "#/$defs/"
 
 
 class Misuse(ValueError):
@@ -51,9 +49,12 @@ class Forms:
         finals = [t for t in tools if t.final]
         if len(finals) != 1:
             raise ValueError(f"one tool must be final, not {len(finals)}")
-        self.tools = tuple(t for t in tools if t.told and not t.final)
+        callable_ = [t for t in tools if not t.final and (t.told or t.kind == "read")]
         self.final = finals[0]
-        self._models = {t.name: _model(t.name, _arguments(t), t.name) for t in self.tools}
+        self.tools = tuple(t for t in callable_ if t.told)
+        """Those that the prompt speaks of; raw reads of the API can be called as well."""
+        self._tools: dict[str, Tool | None] = {t.name: t for t in callable_} | {COMPLETION: None}
+        self._models = {t.name: _model(t.name, _arguments(t), t.name) for t in callable_}
         arguments = _arguments(self.final)
         # Of a tool that closes the task optional ones may be left out: what they mean then is an
         # answer as well.
@@ -68,7 +69,8 @@ class Forms:
             "final": (answer | None, None),
         }
         self._models[COMPLETION] = _model(COMPLETION, completion, COMPLETION)
-        union: Any = reduce(or_, self._models.values())
+        told = [self._models[t.name] for t in self.tools]
+        union: Any = reduce(or_, [*told, self._models[COMPLETION]])
         fields: dict[str, Any] = {"function": (Annotated[union, Field(discriminator="tool")], ...)}
         if self.final.closes:
             fields["if_done"] = (answer | None, None)
@@ -76,17 +78,15 @@ class Forms:
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The step's JSON schema, as short as it can be; the same tools give the same one."""
-        return _inlined(_plain(self.step.model_json_schema()))
+        """The step's JSON schema; the same tools give the same one."""
+        schema: dict[str, Any] = _plain(self.step.model_json_schema())
+        return schema
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Every field and argument as it is spelled."""
-        return frozenset(
-            name
-            for part in _objects(self.step.model_json_schema())
-            for name in part.get("properties", ())
-        )
+        named = (_names_in(model.model_json_schema()) for model in self._models.values())
+        return frozenset({*NextStep.model_fields, "function", "if_done"}.union(*named))
 
     @cached_property
     def listing(self) -> list[str]:
@@ -150,7 +150,9 @@ class Forms:
             statuses = " | ".join(f'"{word}"' for word in get_args(Status))
             fields = f"reason: str, conditions: list[str], final: {{{needed}}}"
             return f"{COMPLETION}(status: {statuses}, {fields})"
-        return next(t.usage() for t in self.tools if t.name == name)
+        tool = self._tools[name]
+        assert tool is not None, "the completion is told above"
+        return tool.usage()
 
     def _unknown(self, name: str) -> str:
         if folded(name) == folded(self.final.name):
@@ -158,10 +160,10 @@ class Forms:
                 f"{name} is not called by itself: {COMPLETION} with status solved does it with "
                 f"the arguments in final; expected {self.usage(COMPLETION)}"
             )
-        names = {known: folded(known) for known in self._models}
-        near = process.extractOne(folded(name), names, scorer=fuzz.WRatio)
-        assert near is not None, "there is always a completion"
-        return f"there is no function {name[:80]!r}; the nearest is {self.usage(near[2])}"
+        told = {known: tool for known, tool in self._tools.items() if tool is None or tool.told}
+        meant = " or ".join(map(self.usage, meant_by(name, told)))
+        right = f"what does that is {meant}" if meant else f"there are {', '.join(told)}"
+        return f"there is no function {name[:80]!r}; {right}"
 
 
 _forms_by_tools: dict[tuple[object, ...], Forms] = {}
@@ -169,7 +171,7 @@ _forms_by_tools: dict[tuple[object, ...], Forms] = {}
 
 def forms_of(tools: Sequence[Tool]) -> Forms:
     """The forms of these tools; those of equal tools are made once."""
-    key = tuple((t.name, str(t.signature), t.doc, t.final, t.closes, t.told) for t in tools)
+    key = tuple((t.name, str(t.signature), t.doc, t.kind, t.final, t.closes, t.told) for t in tools)
     if key not in _forms_by_tools:
         _forms_by_tools[key] = Forms(tools)
     return _forms_by_tools[key]
@@ -248,32 +250,10 @@ def _plain(schema: Any) -> Any:
     return {k: _plain(v) for k, v in left.items()}
 
 
-def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """Inline the definitions of a schema that are used only once."""
-    definitions: dict[str, Any] = schema["$defs"]
-    used = Counter(
-        part["$ref"].removeprefix(_DEFINITIONS) for part in _objects(schema) if "$ref" in part
-    )
-
-    def resolved(part: Any) -> Any:
-        if isinstance(part, list):
-            return [resolved(inner) for inner in part]
-        if not isinstance(part, dict):
-            return part
-        name = part.get("$ref", "").removeprefix(_DEFINITIONS)
-        if used[name] == 1:
-            return resolved(definitions[name])
-        return {key: resolved(inner) for key, inner in part.items()}
-
-    left = {name: resolved(part) for name, part in definitions.items() if used[name] > 1}
-    rest = resolved({key: part for key, part in schema.items() if key != "$defs"})
-    return {"$defs": left, **rest} if left else dict(rest)
-
-
-def _objects(schema: Any) -> Iterator[dict[str, Any]]:
-    """Every object in a schema, the outer ones first."""
+def _names_in(schema: Any) -> Iterator[str]:
+    """The names of all fields in a schema."""
     if isinstance(schema, dict):
-        yield schema
+        yield from schema.get("properties", ())
     if isinstance(schema, dict | list):
         for part in schema.values() if isinstance(schema, dict) else schema:
-            yield from _objects(part)
+            yield from _names_in(part)

@@ -8,7 +8,7 @@ from core.erc3_client import store
 from core.ledger import ToolFault
 from core.tools.faults import GivenUp, OutOfReach
 from store_tools.basket import Basket, Content
-from store_tools.requests import apply_coupon
+from store_tools.requests import known_dead
 from store_tools.store_session import StoreSession
 
 WHOLE_BASKET = "the basket"
@@ -34,7 +34,8 @@ def switch_coupon(session: StoreSession, now: str | None, wanted: str) -> None:
     if wanted == now:
         return
     if wanted:
-        apply_coupon(session, wanted)
+        known_dead(session, wanted)
+        session.write(store.Req_ApplyCoupon(coupon=wanted))
     else:
         session.write(store.Req_RemoveCoupon())
 

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import regex
+from pydantic import ValidationError
 
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, WireCall
 from core.ledger.tool import plain, retold
-from core.runs.task import TaskProgress
+from core.runs.task import Declined, TaskProgress
 from core.tools.nowhere import Nowhere
 from core.tools.task_api import ApiClient
 from store_tools.basket import APPLY, CHECKOUT
@@ -112,14 +113,23 @@ class StoreEnvironment:
         """Return an objection if a FINISH with this text contradicts the facts."""
         if self._session.facts.receipts:
             return None
-        answer = _ANSWER.search(final_answer)
-        if answer is None:
-            return _CHALLENGES["no_reason"]
-        if answer["claim"]:
-            return _CHALLENGES["nothing_bought"]
+        if not _is_declined(final_answer):
+            answer = _ANSWER.search(final_answer)
+            if answer is None:
+                return _CHALLENGES["no_reason"]
+            if answer["claim"]:
+                return _CHALLENGES["nothing_bought"]
         if self._session.catalog is None and not self._session.facts.looked:
             return _CHALLENGES["not_looked"]
         return None
+
+
+def _is_declined(final_answer: str) -> bool:
+    """Whether a FINISH is the record of code that declines; its reason is not read."""
+    try:
+        return bool(Declined.model_validate_json(final_answer))
+    except ValidationError:
+        return False
 
 
 def group_of(eval_log: str, verdict: str | None = None) -> str | None:
@@ -139,4 +149,4 @@ def _repeat(session: StoreSession, call: WireCall) -> str | None:
     if call.path != CHECKOUT:
         return session.repeat(call)
     session.catalog = None
-    return session.repeat(call, session.known().model_dump())
+    return session.repeat(call, session.certain().model_dump())

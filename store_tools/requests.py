@@ -63,8 +63,8 @@ def _checkout_tool(session: StoreSession) -> Tool:
         expected_coupon: str | None = None,
         expected_items: list[Item] | None = None,
     ) -> Basket:
-        """BUYS the basket if it is the order (the CHECKOUT line, where there is one) and has what
-        is expected; else refused without a call."""
+        """BUYS the basket if it is what was ordered and has what is expected; else it is refused
+        without a call."""
         items = None if expected_items is None else content_of(expected_items)
         return check_out(session, Expected(expected_total, expected_coupon, items))
 
@@ -98,7 +98,7 @@ def check_out(session: StoreSession, expected: Expected) -> Basket:
         ToolFault: it was not bought, or the shop refused it.
         OutOfReach: whether it was bought cannot be told.
     """
-    basket = session.known(within=True)
+    basket = session.certain()
     if session.facts.receipts:
         raise ToolFault("not checked out: this task's purchase has already been made")
     _believe(session, basket)

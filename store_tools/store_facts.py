@@ -2,12 +2,17 @@
 
 A purchase is known from the journal alone. The basket is known from its last view and the writes
 that were answered since, and views are not in the journal: after a crash the first view tells.
+
+A move of the basket that had no reply may arrive later, also after a look has shown the basket
+without it. How long that is possible is counted from when this process took its record: what an
+earlier process sent had been sent by then.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from core.erc3_client import retry_policy
 from core.ledger import WireCall
 from core.tools.endpoints import Endpoints
 from core.tools.paging import OWN_LARGEST, Listing, limit_told
@@ -23,6 +28,8 @@ from store_tools.basket import (
 )
 
 FORBIDDEN = "this shop forbids listing its products"
+LATE_SECONDS = 3.0
+"""So long a request may still arrive after its connection was given up."""
 
 
 class StoreFacts(TaskFacts):
@@ -38,6 +45,12 @@ class StoreFacts(TaskFacts):
         """Of the purchases that were made; more than one cannot be undone."""
         self.expected: Mirror | None = None
         """The basket by the last view and the writes answered since; None: a view tells."""
+        self.late_moves: list[Write] = []
+        """Moves that had no reply and may arrive yet; none of them is known to have arrived."""
+        self.late_until = 0.0
+        """When the last of them has arrived or never will, by the clock of outages."""
+        self._unrecorded = False
+        """Whether an earlier process may have sent a move without keeping a record of it."""
         self._viewed: Basket | None = None
         self._may_arrive = False
         """Whether a checkout that had no reply, and no effect when the basket was looked at, may
@@ -52,6 +65,24 @@ class StoreFacts(TaskFacts):
     def purchase_in_doubt(self) -> bool:
         """Whether a checkout was sent that may have taken effect, or may do so yet."""
         return self._may_arrive or self.open_at(CHECKOUT) is not None
+
+    def may_change(self, basket: Basket) -> bool:
+        """Whether a move that may arrive yet would make another basket of this one."""
+        now = Mirror.of(basket)
+        return self._unrecorded or any(
+            now.after(move.path, move.body) != now for move in self.late_moves
+        )
+
+    def forget_late_moves(self) -> None:
+        """Take that the basket was looked at after :attr:`late_until`: it has what has arrived."""
+        self.late_moves.clear()
+        self._unrecorded = False
+
+    def hand_over(self) -> None:
+        """Count moves of earlier work from now on, and one that its process died over."""
+        super().hand_over()
+        self._unrecorded = True
+        self._wait_for_late()
 
     def purchase_shown(self) -> bool | None:
         """Whether the last view shows that a checkout in doubt was made; None: it does not tell.
@@ -95,6 +126,8 @@ class StoreFacts(TaskFacts):
         if write.path == CHECKOUT:
             self._may_arrive = write.outcome == "lost"
             self._take_purchase(write)
+        elif write.outcome == "done" and write in self.late_moves:
+            self.late_moves.remove(write)
 
     def _take_purchase(self, purchase: Write) -> None:
         if purchase.outcome != "done":
@@ -110,11 +143,17 @@ class StoreFacts(TaskFacts):
     def _take_move(self, write: Write) -> None:
         if write.is_open:
             self.expected = None
+            if not write.was_refused:
+                self.late_moves.append(write)
+                self._wait_for_late()
         elif write.outcome == "done" and self.expected is not None:
             self.expected = self.expected.after(write.path, write.body)
         elif write.path == APPLY and write.was_refused:
             self.rejected_coupons.add(str(write.body.get("coupon")))
         self._may_arrive = False
+
+    def _wait_for_late(self) -> None:
+        self.late_until = retry_policy.now() + LATE_SECONDS
 
 
 def _ordered(purchase: Write) -> Basket | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from core.erc3_client import retry_policy as clock
 from core.erc3_client import store
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger
-from core.tools.faults import Inconsistent, failed_request
+from core.tools.faults import Inconsistent, OutOfReach, failed_request
 from core.tools.paging import OWN_LARGEST
 from core.tools.task_api import ApiClient, TaskApi
 from store_tools.basket import CHECKOUT, LIST, Basket, Product, flaw_of
@@ -36,9 +37,12 @@ class StoreSession(TaskApi[StoreFacts]):
         A checkout that is not certain is settled here where the basket tells of it. A basket whose
         numbers do not hold together is read once more, and then shown as it is.
         """
+        nothing_is_late = clock.now() >= self.facts.late_until
         basket: Basket = self.read(store.Req_ViewBasket())
         if flaw_of(basket):
             basket = self.read(store.Req_ViewBasket())
+        if nothing_is_late:
+            self.facts.forget_late_moves()
         if (bought := self.facts.purchase_shown()) is not None:
             self.settle(CHECKOUT, took_effect=bought)
         self._viewed_in = self._ledger
@@ -60,6 +64,24 @@ class StoreSession(TaskApi[StoreFacts]):
     def forget_look(self) -> None:
         """Let no purchase rest on the last look at the basket."""
         self._viewed_in = None
+
+    def certain(self) -> Basket:
+        """The basket as no move of ours can change it any more, seen in the work of now.
+
+        A move that had no reply may arrive yet: where it would change the basket, its time is
+        waited for, and the basket is viewed again.
+
+        Raises:
+            OutOfReach: the shop does not answer.
+            Exception: what ends a pause, such as a limit of the task.
+        """
+        basket = self.known(within=True)
+        if self.facts.may_change(basket):
+            self._retry_policy.pause(self.facts.late_until - clock.now())
+            basket = self.view()
+        if self.facts.may_change(basket):
+            raise OutOfReach("a move of the basket may still arrive: view the basket again")
+        return basket
 
     def known(self, *, within: bool = False) -> Basket:
         """The basket without a request where it was seen and nothing was sent to it since.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cache
 from types import CodeType
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeAlias, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
@@ -85,8 +85,8 @@ def tool(
     """Make a tool of a typed function; its docstring is the text for the model."""
     name, doc = function.__name__, inspect.getdoc(function) or ""
     # Every instruction has its tools made again: what follows from a function's text is kept.
-    details = function.__annotations__, function.__defaults__, function.__kwdefaults__
-    key = function.__code__, repr((name, doc, details))
+    code = getattr(function, "__code__", None)
+    key = code, f"{name}{inspect.signature(function)} {function.__annotations__} {doc}"
     if key not in _forms:
         _forms[key] = _form(function)
     signature, schema = _forms[key]
@@ -104,10 +104,11 @@ def tool(
     return finished
 
 
-_forms: dict[tuple[CodeType, str], tuple[inspect.Signature, Callable[[], type[BaseModel]]]] = {}
+_Form: TypeAlias = tuple[inspect.Signature, Callable[[], type[BaseModel]]]
+_forms: dict[tuple[CodeType | None, str], _Form] = {}
 
 
-def _form(function: Callable[..., Any]) -> tuple[inspect.Signature, Callable[[], type[BaseModel]]]:
+def _form(function: Callable[..., Any]) -> _Form:
     """The signature of a tool, and what makes the schema of its arguments at the first call.
 
     The function itself is not kept: it holds on to the world of its task.

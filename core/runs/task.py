@@ -110,6 +110,13 @@ class TurnContext(Generic[Past]):
         return mapped
 
 
+class Declined(Record):
+    """A FINISH without what was asked for; its JSON is the words of one that code writes."""
+
+    declined: str
+    """Why."""
+
+
 class Decision(Record):
     """The evaluator's decision in one turn."""
 

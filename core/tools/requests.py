@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
-from functools import cache
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, TypeVar, get_type_hints
 
 import regex
@@ -38,13 +38,6 @@ def request_tool(
     """
     filled = dict(defaults or {})
     fields = {n: f for n, f in model.model_fields.items() if n != "tool" and n not in unsaid}
-
-    def request(**arguments: object) -> object:
-        return act(**{**filled, **arguments})
-
-    request.__name__ = model.__name__
-    request.__doc__ = doc
-    request.__annotations__ = {name: field.annotation for name, field in fields.items()}
     parameters = [
         inspect.Parameter(
             name,
@@ -57,7 +50,8 @@ def request_tool(
     ]
     # What has no default comes first, as in every signature.
     parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
-    request.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    types = {name: field.annotation for name, field in fields.items()}
+    request = _described(partial(act, **filled), (model.__name__, doc), types, parameters)
     return tool(kind, request, final=final, prepared_by=prepared_by)
 
 
@@ -89,11 +83,20 @@ def bound(function: Callable[..., T], given: Mapping[str, object]) -> Callable[.
     types = get_type_hints(function, include_extras=True)
     first = {name: given[name] for name in signature.parameters if name in given}
     left = [one for name, one in signature.parameters.items() if name not in first]
+    told = function.__name__, function.__doc__ or ""
+    return _described(
+        partial(function, **first), told, {one.name: types[one.name] for one in left}, left
+    )
 
-    def call(**arguments: object) -> T:
-        return function(**first, **arguments)
 
-    call.__name__, call.__doc__ = function.__name__, function.__doc__
-    call.__annotations__ = {one.name: types[one.name] for one in left}
-    call.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
+def _described(
+    call: partial[T],
+    told: tuple[str, str],
+    types: Mapping[str, Any],
+    parameters: Sequence[inspect.Parameter],
+) -> Callable[..., T]:
+    """A call as a tool is made of it; ``told``: its name and its text."""
+    call.__name__, call.__doc__ = told  # type: ignore[attr-defined]
+    call.__annotations__ = dict(types)
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return call

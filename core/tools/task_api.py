@@ -114,10 +114,11 @@ class TaskApi(Generic[F]):
         self._ahead.send(chains)
 
     def resume(self, entries: Sequence[LedgerEntry]) -> None:
-        """Know what earlier work on the task has learnt and done; nothing is sent."""
+        """Know what an earlier process has learnt and done for the task; nothing is sent."""
         for entry in entries:
             self.facts.take(entry)
-        if not all(isinstance(entry, Judgement) for entry in entries):
+        # A fork is given verdicts alone: all else it has made again itself.
+        if not entries or not all(isinstance(entry, Judgement) for entry in entries):
             self.facts.hand_over()
 
     @property

@@ -51,6 +51,13 @@ WRITES: list[tuple[str, Change, str, dict[str, Any]]] = [
      {"id": "proj_sails", "status": "archived"}),
     ("/projects/get", first_twice("project", "team"), "Combo_Update_Team_For_Changes",
      {"project": "proj_sails", "remove": ["una_berg"]}),
+    ("/projects/get", lambda _, answer: setattr(answer, "project", None),
+     "Req_UpdateProjectStatus", {"id": "proj_sails", "status": "archived"}),
+    # A project whose customer is not known would be taken for one of the company's own.
+    ("/customers/get", lambda _, answer: setattr(answer, "company", None),
+     "Combo_Log_Time_For_Project",
+     {"employee": "una_berg", "project": "proj_sails", "date": "2025-05-06", "hours": 2,
+      "billable": True}),
     ("/wiki/load", lambda _, answer: setattr(answer, "file", "other.md"), "Combo_Rename_Wiki_Page",
      {"old": "rules.md", "new": "new.md"}),
 ]  # fmt: skip

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from coordinator.attempt import Attempt
 from coordinator.resume import CannotGoOn, Continuation, continuation
 from core.erc3_client import ApiError, ApiException
 from core.runs.journal import Journal, journal_paths
@@ -84,3 +86,20 @@ def test_a_run_that_goes_on_has_its_seconds_no_second_time(make_run: Any, tea_bu
     run.session.run(run.session.plans(tasks))
     assert run.session.close_open().tasks == ()
     assert "60 seconds for a run" in run.session.limit
+
+
+@pytest.mark.promise("no wrong checkout")
+@pytest.mark.parametrize(("goes_on", "told"), [(True, [()]), (False, [])])
+def test_an_environment_hears_of_an_earlier_process_also_if_that_recorded_nothing(
+    make_run: Any, tea_buyer: Any, goes_on: bool, told: list[tuple[Any, ...]]
+) -> None:
+    """It may have died over its first move of the basket."""
+    run = make_run(tea_buyer)
+    run.folder.mkdir()
+    (plan,) = run.session.plans(run.session.tasks())
+    plan.goes_on = goes_on
+    heard: list[Any] = []
+    attempt = Attempt(run.session, plan)
+    with closing(Journal(plan.path)) as attempt._journal:
+        attempt._begin(SimpleNamespace(restore=heard.append))  # type: ignore[arg-type]
+    assert heard == told

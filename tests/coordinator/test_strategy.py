@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli.cli import app
 from core.runs.manifest import Identity, Manifest
 from core.runs.reader import read_task
-from core.runs.task import Turn
+from core.runs.task import Declined, Turn
 from tests.kit.faulty_models import REPAIRABLE
 
 NEXT = {"strategy": "next-step", "max_turns": 30}
@@ -127,7 +127,7 @@ def test_a_step_is_a_turn_with_one_typed_call(make_run: Callable[..., Any], tea_
         ([said("Set_Basket", items=[]), put(2), solved()], 1.0, "Combo_Set_Basket_For_Items("),
         ([said("Combo_Set_Basket_For_Items"), put(2), solved()], 1.0, "items: Field required"),
         ([put(2), completion("solved"), solved()], 1.0, "every condition"),
-        ([completion("need_more_work")] * 4 + [put(2), solved()], 1.0, "was said 3 times"),
+        ([completion("need_more_work"), put(2), solved()], 1.0, None),
     ],
 )
 def test_only_a_completion_that_agrees_with_the_facts_buys(
@@ -153,7 +153,7 @@ def test_the_answer_to_a_step_is_in_the_next_prompt(
         if entry["type"] == "model_call":
             asked.append(texts[entry["prompt"][1]["sha256"]])
     assert "<steps>" not in asked[0]
-    assert "there is no function 'Look'; the nearest is" in asked[1]
+    assert "there is no function 'Look'" in asked[1]
     assert '"data"' in asked[2]
     assert '{"items":["tea×2 at 4"],"subtotal":8' in asked[2]
     assert asked[2].endswith("Step 3 of 30.")
@@ -168,7 +168,35 @@ def test_impossible_at_once_is_asked_back_and_then_taken(
     assert (result.score, result.ended, result.turns) == (1.0, "declined", 1)
     (turn,) = [e for e in run.journal() if e["type"] == "turn"]
     assert "have not been looked at" in turn["challenge"]
-    assert turn["decision"]["instruction"] == "DECLINED: not sold here"
+    words = turn["decision"]["instruction"]
+    assert Declined.model_validate_json(words) == Declined(declined="not sold here")
+
+
+def test_the_reason_of_a_refusal_is_not_read_for_what_it_claims(
+    make_run: Callable[..., Any], shop_json: Any
+) -> None:
+    refuse = completion("impossible", reason="DONE would be a lie")
+    run = make_run(shop_json(task_text="Buy a yacht"), says=[LIST, refuse], **NEXT)
+    (result,) = run.go().tasks
+    assert (result.score, result.ended, result.turns) == (1.0, "declined", 2)
+
+
+def test_the_plan_of_a_step_is_in_the_journal(make_run: Callable[..., Any], shop_json: Any) -> None:
+    refuse = completion("impossible", reason="not sold here")
+    run = make_run(shop_json(task_text="Buy a yacht"), says=[LIST, refuse], **NEXT)
+    run.go()
+    plans = [e["decision"]["plan"] for e in run.journal() if e["type"] == "turn"]
+    assert plans == [json.loads(text)["plan_remaining_steps_brief"] for text in (LIST, refuse)]
+
+
+def test_a_queue_lists_sets_and_looks_in_one_turn(
+    make_run: Callable[..., Any], tea_buyer: Any
+) -> None:
+    functions = [json.loads(text)["function"] for text in (LIST, put(2), said("Req_ViewBasket"))]
+    queue = json.dumps({"action_queue": functions, "response": "I set the basket."})
+    run = make_run(tea_buyer, says=[queue, solved()], **NEXT)
+    (result,) = run.go().tasks
+    assert (result.score, result.turns, result.acts) == (1.0, 2, 1)
 
 
 def test_steps_are_limited_and_nothing_is_bought(

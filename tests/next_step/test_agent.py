@@ -14,9 +14,10 @@ from core.models.model_client import ModelClient
 from core.models.models_file import Models, ModelsFile
 from core.models.reprompt import Unreadable
 from core.models.tokens import count_text
-from core.runs.task import TurnContext
+from core.runs.task import Declined, TurnContext
 from next_step.agent import Agent, PastStep, system_prompt
 from next_step.forms import forms_of
+from next_step.reply import Step
 from playbooks.library import prose
 from store_tools.environment import RULES
 from store_tools.environment import tools as store_tools
@@ -83,7 +84,7 @@ def test_the_schema_is_sent_where_the_model_takes_it_and_never_a_part_of_the_pro
         wire = Wire(json.dumps(step(shelf="a")))
         client = ModelClient(model, "evaluator", transport_factory=lambda _, wire=wire: wire)
         agent = Agent(client, "the rules", "the guide", tools)
-        assert agent.next(TurnContext("Build it", [], "{}", 1, 30)).function["shelf"] == "a"
+        assert agent.next(TurnContext("Build it", [], "{}", 1, 30)).functions[0]["shelf"] == "a"
         (request,) = wire.asked
         prompts[model] = request.messages[0]["content"]
         sent = request.params.get("response_format")
@@ -107,15 +108,15 @@ def test_one_repair_question_then_the_end(
 ) -> None:
     name = request.node.name
     agent = agent_of(play(name, ["hm", json.dumps(step(shelf="a"))]), tools)
-    assert agent.next(TurnContext("Build it", [], "{}", 1, 30)).function["tool"] == "Req_Look"
+    assert agent.next(TurnContext("Build it", [], "{}", 1, 30)).functions[0]["tool"] == "Req_Look"
     agent = agent_of(play(name, ["hm", "", json.dumps(step())]), tools)
     with pytest.raises(Unreadable, match=f"not be read twice: it was empty .canned/{name}"):
         agent.next(TurnContext("Build it", [], "{}", 1, 30))
     assert left(name) == 1
 
 
-def carried(agent: Agent, bench: Callable[[], Ledger], *earlier: Any, **call: Any) -> Any:
-    return agent.carry_out(json.dumps(call), bench(), [json.dumps(e) for e in earlier])
+def carried(agent: Agent, bench: Callable[[], Ledger], **call: Any) -> Any:
+    return agent.carry_out(json.dumps(call), bench())
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def agent(tools: list[Tool]) -> Agent:
 
 def test_a_call_goes_through_the_ledger(agent: Agent, bench: Callable[[], Ledger]) -> None:
     ledger = bench()
-    answer = agent.carry_out('{"tool":"Req_Look","shelf":"a"}', ledger, [])
+    answer = agent.carry_out('{"tool":"Req_Look","shelf":"a"}', ledger)
     assert (answer.result, answer.error) == ({"shelf": "a", "depth": 1}, None)
     (call,) = ledger.calls
     assert (call.name, call.arguments, call.outcome) == ("Req_Look", {"shelf": "a"}, "done")
@@ -133,7 +134,7 @@ def test_a_call_goes_through_the_ledger(agent: Agent, bench: Callable[[], Ledger
 
 def test_failures_and_misuse_are_answers(agent: Agent, bench: Callable[[], Ledger]) -> None:
     assert carried(agent, bench, tool="Req_Break").error == "the saw is broken"
-    assert "nearest is Req_Look(shelf" in carried(agent, bench, tool="Look").error
+    assert "is Req_Look(shelf" in carried(agent, bench, tool="Look").error
 
 
 def test_solved_calls_the_final_tool_with_all_that_was_claimed(
@@ -153,7 +154,7 @@ def test_solved_calls_the_final_tool_with_all_that_was_claimed(
         ({"final": None}, r"solved needs final; expected TaskCompletion\(status"),
         ({"final": {"expected_weight": 3}}, "final.expected_parts: Field required"),
         ({"final": {"expected_weight": 101, "expected_parts": []}}, "not delivered: too heavy"),
-        ({"status": "impossible", "reason": " "}, "impossible needs its reason"),
+        ({"status": "impossible", "reason": " "}, "with its reason"),
     ],
 )
 def test_a_refused_completion_says_why_and_delivers_nothing(
@@ -173,20 +174,70 @@ def test_the_final_tool_cannot_be_called_by_itself(
     assert built == []
 
 
-def test_more_work_leads_back_to_planning_three_times(
-    agent: Agent, bench: Callable[[], Ledger]
-) -> None:
-    more = {"tool": "TaskCompletion", "status": "need_more_work"}
-    look = {"tool": "Req_Look", "shelf": "a"}
-    for before in range(3):
-        answer = carried(agent, bench, look, *[more] * before, look, **more)
-        assert answer.error is None
-    assert "was said 3 times" in carried(agent, bench, *[more] * 3, **more).error
+def test_more_work_leads_back_to_planning(agent: Agent, bench: Callable[[], Ledger]) -> None:
+    answer = carried(agent, bench, tool="TaskCompletion", status="need_more_work")
+    assert (answer.error, isinstance(answer.result, str)) == (None, True)
 
 
 def test_impossible_needs_a_reason(agent: Agent) -> None:
     said = {"tool": "TaskCompletion", "status": "impossible"}
-    assert agent.ending(said) is None
-    assert agent.ending({**said, "reason": " sold out "}) == "DECLINED: sold out"
-    assert agent.ending({**said, "reason": "x", "oops": 1}) is None
-    assert agent.ending({"tool": "Req_Look", "shelf": "impossible"}) is None
+    assert ending(agent, said) is None
+    words = ending(agent, {**said, "reason": " sold out "})
+    assert words is not None
+    assert Declined.model_validate_json(words) == Declined(declined="sold out")
+    assert ending(agent, {**said, "reason": "x", "oops": 1}) is None
+    assert ending(agent, {"tool": "Req_Look", "shelf": "impossible"}) is None
+
+
+QUEUE = [
+    {"tool": "Req_Look", "shelf": "a"},
+    {"tool": "Combo_Assemble", "parts": [{"name": "leg", "weight": 3}]},
+]
+
+
+def test_a_queue_is_carried_out_in_its_order(
+    agent: Agent, bench: Callable[[], Ledger], built: list[Any]
+) -> None:
+    ledger = bench()
+    answer = agent.carry_out(json.dumps([*QUEUE, DONE]), ledger)
+    assert answer.error is None
+    assert answer.result == [
+        {"tool": "Req_Look", "answer": {"shelf": "a", "depth": 1}},
+        {"tool": "Combo_Assemble", "answer": {"weight": 3, "label": ""}},
+        {"tool": "TaskCompletion", "answer": {"delivered": True}},
+    ]
+    assert [call.name for call in ledger.calls] == ["Req_Look", "Combo_Assemble", "Req_Deliver"]
+    assert len(built) == 1
+
+
+@pytest.mark.promise("no wrong checkout")
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"tool": "Req_Break"},
+        {"tool": "Req_Fly"},
+        {"tool": "Req_Look"},
+        {"tool": "TaskCompletion", "status": "impossible", "reason": "sold out"},
+        {"tool": "TaskCompletion", "status": "need_more_work"},
+        DONE,
+    ],
+    ids=str,
+)
+def test_a_queue_ends_at_its_first_failure_and_keeps_what_came_before(
+    agent: Agent, bench: Callable[[], Ledger], built: list[Any], broken: dict[str, Any]
+) -> None:
+    answer = agent.carry_out(json.dumps([QUEUE[0], broken, DONE]), bench())
+    assert answer.result == [{"tool": "Req_Look", "answer": {"shelf": "a", "depth": 1}}]
+    assert answer.error is not None
+    assert answer.error.startswith(broken["tool"])
+    assert answer.error.endswith("1 behind it not called")
+    assert built == []
+
+
+def test_a_queue_does_not_end_a_task(agent: Agent) -> None:
+    declined = {"tool": "TaskCompletion", "status": "impossible", "reason": "x"}
+    assert agent.ending(Step("", ("p",), (QUEUE[0], declined))) is None
+
+
+def ending(agent: Agent, function: dict[str, Any]) -> str | None:
+    return agent.ending(Step("", ("p",), (function,)))

@@ -9,6 +9,8 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
+from cli.benchmarks import benchmark_named
+from coordinator.benchmark import TaskOptions
 from core.ledger import Tool, tool
 from next_step.forms import Forms, Misuse, forms_of
 from store_tools.environment import tools as store_tools
@@ -18,10 +20,18 @@ def completion(status: str, **more: Any) -> dict[str, Any]:
     return {"tool": "TaskCompletion", "status": status, **more}
 
 
+def resolved(forms: Forms, part: dict[str, Any]) -> dict[str, Any]:
+    definition: dict[str, Any] = forms.schema["$defs"][part["$ref"].rpartition("/")[2]]
+    return definition
+
+
+def union_of(forms: Forms) -> list[dict[str, Any]]:
+    return [resolved(forms, part) for part in forms.schema["properties"]["function"]["anyOf"]]
+
+
 def test_every_tool_that_prompts_speak_of_but_the_final_one_can_be_picked() -> None:
     forms = forms_of(store_tools())
-    union = forms.schema["properties"]["function"]["anyOf"]
-    names = [part["properties"]["tool"]["const"] for part in union]
+    names = [part["properties"]["tool"]["const"] for part in union_of(forms)]
     assert names == [t.name for t in store_tools() if t.told and not t.final] + ["TaskCompletion"]
     assert "Req_CheckoutBasket" not in names
     assert len(names) == 8
@@ -33,7 +43,6 @@ def test_the_schema_is_small_and_the_same_every_time() -> None:
     assert text == json.dumps(second.schema)
     assert '"title"' not in text
     assert '"oneOf"' not in text
-    assert first.schema["$defs"].keys() == {"Item"}
     jsonschema.Draft202012Validator.check_schema(first.schema)
     assert forms_of(store_tools()) is forms_of(store_tools())
 
@@ -72,15 +81,15 @@ def test_types_defaults_and_nested_items_are_those_of_the_tool(tools: list[Tool]
         "tool": "Combo_Assemble",
         "parts": [{"name": "leg", "weight": 3}],
     }
-    schema = forms.schema["properties"]["function"]["anyOf"][0]
+    schema = union_of(forms)[0]
     assert schema["required"] == ["tool", "shelf"]
     assert schema["properties"]["depth"] == {"default": 1, "type": "integer"}
 
 
 def test_the_completion_wants_every_argument_of_the_final_tool(tools: list[Tool]) -> None:
     forms = Forms(tools)
-    union = forms.schema["properties"]["function"]["anyOf"]
-    arguments = union[-1]["properties"]["final"]["anyOf"][0]
+    final = union_of(forms)[-1]["properties"]["final"]["anyOf"][0]
+    arguments = resolved(forms, final)
     assert arguments["required"] == ["expected_weight", "expected_parts"]
     with pytest.raises(Misuse, match=r"final\.expected_parts: Field required"):
         forms.check(completion("solved", final={"expected_weight": 3}))
@@ -103,7 +112,8 @@ def test_a_plan_has_one_to_five_steps(tools: list[Tool], plan: list[str]) -> Non
 @pytest.mark.parametrize(
     ("function", "right"),
     [
-        ({"tool": "Req_Lok", "shelf": "a"}, "the nearest is Req_Look(shelf: str, depth: int = 1)"),
+        ({"tool": "show"}, "what does that is Req_Look(shelf: str, depth: int = 1)"),
+        ({"tool": "Req_Paint"}, "there are Req_Look, Combo_Assemble, Req_Break, TaskCompletion"),
         ({"tool": "assemble_parts"}, "Combo_Assemble(parts: list[Part], label: str = '')"),
         ({"tool": ""}, "there is no function ''"),
         ({"tool": "Req_Look"}, "Req_Look.shelf: Field required; expected Req_Look(shelf: str"),
@@ -138,3 +148,58 @@ def test_the_listing_says_how_to_call_and_leaves_out_the_shapes_of_fields() -> N
         "Combo_Weigh(name, depth: int = 1, day?, kind: a|b = 'a'): "
         "Of [{part: id}]: {parts heaviest first, most, of}."
     ]
+
+
+STORE, COMPANY = (
+    forms_of(benchmark_named(name, TaskOptions()).tools([])) for name in ("store", "erc3-test")
+)
+
+
+@pytest.mark.parametrize(
+    ("forms", "name", "right"),
+    [
+        (STORE, "buy", "TaskCompletion"),
+        (STORE, "get_products", "Combo_List_All_Products"),
+        (STORE, "put_into_cart", "Combo_Set_Basket_For_Items"),
+        (STORE, "Req_AddProductToBasket", "Combo_Set_Basket_For_Items"),
+        (STORE, "set_promo_code", "Combo_Set_Basket_For_Items"),
+        (STORE, "ShowCart", "Req_ViewBasket"),
+        (STORE, "clear_cart", "Combo_Empty_Basket"),
+        (COMPANY, "reply_to_user", "TaskCompletion"),
+        (COMPANY, "lookup_staff", "Req_GetEmployee"),
+        (COMPANY, "get_my_profile", "Combo_Get_Current_User_With_Profile"),
+        (COMPANY, "fetch_client", "Req_GetCustomer"),
+        (COMPANY, "record_hours", "Combo_Log_Time_For_Project"),
+        (COMPANY, "edit_salary", "Combo_Update_Employee_For_Changes"),
+        (COMPANY, "change_team", "Combo_Update_Team_For_Changes"),
+        (COMPANY, "open_document", "Combo_Read_Wiki_Pages"),
+    ],
+)
+def test_a_usual_name_is_answered_with_the_function_that_does_it(
+    forms: Forms, name: str, right: str
+) -> None:
+    with pytest.raises(Misuse) as misuse:
+        forms.check({"tool": name})
+    assert f" {right}(" in str(misuse.value)
+
+
+@pytest.mark.parametrize(
+    ("forms", "function"),
+    [
+        (STORE, {"tool": "Req_ListProducts", "offset": 0, "limit": 5}),
+        (COMPANY, {"tool": "Req_SearchEmployees", "query": "Ann", "limit": 5, "offset": 0}),
+        (COMPANY, {"tool": "Req_SearchWiki", "query_regex": "rate"}),
+    ],
+)
+def test_a_raw_read_can_be_called_though_no_prompt_speaks_of_it(
+    forms: Forms, function: dict[str, Any]
+) -> None:
+    forms.check(function)
+    assert not any(line.startswith(f"{function['tool']}(") for line in forms.listing)
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("name", ["Req_UpdateEmployeeInfo", "Req_UpdateWiki", "Req_LogTimeEntry"])
+def test_a_raw_write_that_no_prompt_speaks_of_is_not_called(name: str) -> None:
+    with pytest.raises(Misuse, match="there is no function"):
+        COMPANY.check({"tool": name})

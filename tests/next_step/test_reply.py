@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.ledger import Tool
+from core.ledger import Tool, tool
 from next_step import reply as next_step_reply
 from next_step.forms import Forms
-from next_step.reply import EXAMPLE, Misread, Step
+from next_step.reply import Misread, Step
 from store_tools.environment import tools as store_tools
 from tests.kit.replies import reply_of
 
@@ -76,7 +76,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_step_is_read_whatever_is_around_it(tools: list[Tool], case: str) -> None:
     step = read_step(Forms(tools), CASES[case])
-    assert step.function == {"tool": "Req_Look", **ARGUMENTS}
+    assert step.functions[0] == {"tool": "Req_Look", **ARGUMENTS}
     assert step.call == '{"tool":"Req_Look","shelf":"a","depth":2}'
     assert step.current_state == GOOD["current_state"]
 
@@ -86,6 +86,12 @@ QUEUES = {
     "functions as text": with_function(json.dumps([LOOK, BREAK])),
     "texts": with_function([json.dumps(LOOK), json.dumps(BREAK)]),
     "another name": json.dumps({**BARE, "Next-Actions": [LOOK, BREAK]}),
+    "action_queue with a text": json.dumps(
+        {"action_queue": [LOOK, BREAK], "response": GOOD["current_state"]}
+    ),
+    "action_queue with an answer": json.dumps(
+        {"ActionQueue": [LOOK, BREAK], "answer": GOOD["current_state"], "is_final": False}
+    ),
     "calls of an API": json.dumps(
         {
             **BARE,
@@ -95,21 +101,47 @@ QUEUES = {
             ],
         }
     ),
-    "steps": json.dumps([GOOD, {**GOOD, "function": BREAK}]),
-    "steps in a fence": f"My queue:\n```json\n[\n {PLAIN}, {with_function(BREAK)}]\n```",
 }
 
 
 @pytest.mark.parametrize("case", QUEUES)
-def test_of_a_queue_the_first_is_the_step(tools: list[Tool], case: str) -> None:
+def test_a_queue_is_one_step_with_all_of_its_functions(tools: list[Tool], case: str) -> None:
     step = read_step(Forms(tools), QUEUES[case])
-    assert step.function == LOOK
+    assert step.functions == (LOOK, BREAK)
+    assert json.loads(step.call) == [LOOK, BREAK]
     assert step.current_state == GOOD["current_state"]
+    assert step.plan == tuple(GOOD["plan_remaining_steps_brief"]) or "action" in case
+
+
+SAID = {"outcome": "ok_answer", "message": "Done.", "links": []}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"action_queue": [LOOK], "answer": SAID, "current_state": "s"},
+        {"action_queue": [LOOK], "response": json.dumps(SAID), "thoughts": "s"},
+        {**GOOD, "function": [LOOK, {"tool": "TaskCompletion", "final": SAID}]},
+        {**GOOD, "if_done": SAID},
+    ],
+    ids=str,
+)
+def test_an_answer_beside_or_behind_a_queue_is_prepared_and_not_called(
+    tools: list[Tool], reply: dict[str, Any]
+) -> None:
+    def Req_Answer(outcome: str, message: str, links: list[str] | None = None) -> None:
+        """Answers."""
+
+    answer = tool("write", Req_Answer, final=True, closes=True)
+    forms = Forms([*(one for one in tools if not one.final), answer])
+    step = read_step(forms, json.dumps(reply))
+    assert step.functions == (LOOK,)
+    assert json.loads(step.prepared) == {"tool": "Req_Answer", **SAID}
 
 
 @pytest.mark.parametrize("queue", [[], [[]], [[[LOOK]]], [None], ["["], [7]])
 def test_a_queue_without_a_function_calls_none(tools: list[Tool], queue: list[object]) -> None:
-    assert read_step(Forms(tools), with_function(queue)).function["tool"] in ("", "[")
+    assert read_step(Forms(tools), with_function(queue)).functions[0]["tool"] in ("", "[")
     with pytest.raises(Misread):
         read_step(Forms(tools), json.dumps([]))
 
@@ -120,10 +152,10 @@ def test_a_plan_that_is_one_text_is_taken(tools: list[Tool]) -> None:
 
 
 def test_a_function_that_does_not_exist_is_a_step_too(tools: list[Tool]) -> None:
-    assert read_step(Forms(tools), with_function({"tool": "Req_Fly"})).function == {
+    assert read_step(Forms(tools), with_function({"tool": "Req_Fly"})).functions[0] == {
         "tool": "Req_Fly"
     }
-    assert read_step(Forms(tools), with_function(None)).function == {"tool": ""}
+    assert read_step(Forms(tools), with_function(None)).functions[0] == {"tool": ""}
 
 
 @pytest.mark.parametrize(
@@ -137,9 +169,7 @@ def test_a_function_that_does_not_exist_is_a_step_too(tools: list[Tool]) -> None
         (f"{PLAIN}\n{PLAIN.replace('Req_Look', 'Req_Break')}", "stop", "differing ones"),
         (json.dumps({**GOOD, "plan_remaining_steps_brief": []}), "stop", "plan_remaining_steps"),
         (json.dumps({**GOOD, "current_state": None}), "stop", "current_state: Field required"),
-        (EXAMPLE, "stop", "only repeats the form"),
-        (with_function({"tool": "..."}), "stop", "only repeats the form"),
-        (with_function({"tool": "<name>", "x": "value"}), "stop", "only repeats the form"),
+        (json.dumps([GOOD, {**GOOD, "function": BREAK}]), "stop", "differing ones"),
     ],
 )
 def test_what_is_no_step_says_why(tools: list[Tool], reply: str, finish: str, why: str) -> None:
@@ -151,7 +181,7 @@ def test_reading_keeps_the_step_of_the_fixture(
     tools: list[Tool], step: Callable[..., dict[str, Any]]
 ) -> None:
     reply = json.dumps(step("Combo_Assemble", parts=[{"Name": "leg", "WEIGHT": 3}]))
-    assert read_step(Forms(tools), reply).function["parts"] == [{"name": "leg", "weight": 3}]
+    assert read_step(Forms(tools), reply).functions[0]["parts"] == [{"name": "leg", "weight": 3}]
 
 
 FORMS = Forms(store_tools())
@@ -168,6 +198,6 @@ JSON = st.recursive(
 @given(JSON)
 def test_no_json_breaks_the_reader(value: object) -> None:
     with suppress(Misread):
-        assert "tool" in read_step(FORMS, json.dumps(value)).function
+        assert "tool" in read_step(FORMS, json.dumps(value)).functions[0]
     with suppress(Misread):
-        assert "tool" in read_step(FORMS, json.dumps({**GOOD, "function": value})).function
+        assert "tool" in read_step(FORMS, json.dumps({**GOOD, "function": value})).functions[0]

@@ -6,12 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 import pytest
 
-from core.erc3_client import ApiError, ApiException
+from core.erc3_client import ApiError, ApiException, retry_policy
 from core.erc3_client.own.store import RESPONSES
+from store_tools.basket import CHECKOUT
+from store_tools.store_facts import LATE_SECONDS
 from workshop.simulator.platform import Platform
 from workshop.simulator.world import Refusal
 from workshop.simulator.worlds import read_pack
@@ -24,8 +27,8 @@ class Direct:
 
     `plan` holds what happens at each call of a path: "before" loses the request, "after" the
     answer, "garbage" makes it unreadable, "twice" delivers the request twice, a number is an
-    HTTP status, ("late", n) delivers a request that was lost just before the nth call after it,
-    None lets it through.
+    HTTP status, ("late", n) delivers a request that was lost just before the nth call after it, a
+    move of the basket at the latest when its time is over; None lets it through.
     """
 
     def __init__(self, shop: dict[str, Any]) -> None:
@@ -35,7 +38,7 @@ class Direct:
         self.task: Any = self.platform.start_new_task("store", "shop")
         self.sent: list[str] = []
         self.plan: dict[str, list[Any]] = {}
-        self._late: list[tuple[int, Any]] = []
+        self._late: list[tuple[int, float, Any]] = []
 
     def dispatch(self, request: Any) -> Any:
         self._arrive_late()
@@ -43,7 +46,8 @@ class Direct:
         waiting = self.plan.get(request.tool)
         what = waiting.pop(0) if waiting else None
         if isinstance(what, tuple):
-            self._late.append((len(self.sent) + what[1], request))
+            last = inf if request.tool == CHECKOUT else retry_policy.now() + LATE_SECONDS
+            self._late.append((len(self.sent) + what[1], last, request))
         if what == "before" or isinstance(what, tuple):
             raise OSError("connection lost")
         if isinstance(what, int):
@@ -66,8 +70,9 @@ class Direct:
             raise ApiException(ApiError(status=400, error=str(error), code=""), None) from None
 
     def _arrive_late(self) -> None:
-        due = [request for at, request in self._late if at <= len(self.sent) + 1]
-        self._late = [(at, request) for at, request in self._late if at > len(self.sent) + 1]
+        now, number = retry_policy.now(), len(self.sent) + 1
+        due = [request for at, last, request in self._late if at <= number or last <= now]
+        self._late = [one for one in self._late if one[0] > number and one[1] > now]
         for request in due:
             with suppress(ApiException):
                 self._deliver(request)

@@ -85,7 +85,8 @@ def test_a_refusal_that_tells_nothing_is_told_with_what_the_shop_lists_too_littl
 ) -> None:
     """The words of a refusal may be lost on the way; the stock has moved all the same."""
     shop = open_shop()
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "pot", "quantity": 3}])
+    items = [{"sku": "pot", "quantity": 3}, {"sku": "tea", "quantity": 10}]
+    shop.call("Combo_Set_Basket_For_Items", items=items)
     dispatch = shop.line.dispatch
 
     def mute(request: Any) -> Any:
@@ -96,11 +97,12 @@ def test_a_refusal_that_tells_nothing_is_told_with_what_the_shop_lists_too_littl
 
     shop.line.dispatch = mute
     with pytest.raises(ToolFault) as fault:
-        shop.call("Req_CheckoutBasket", expected_total=90)
+        shop.call("Req_CheckoutBasket", expected_total=130)
     assert fault.value.text.startswith("bad; insufficient inventory: the shop lists now 1 of pot")
+    assert "tea" not in fault.value.text, "of that there is just enough"
     shop.line.dispatch = dispatch
     with pytest.raises(ToolFault, match=r"in basket 3$"):
-        shop.call("Req_CheckoutBasket", expected_total=90)
+        shop.call("Req_CheckoutBasket", expected_total=130)
     assert shop.bought == []
 
 

@@ -42,8 +42,7 @@ RESPONSES = {"/read": Resp_Counter, "/add": Resp_Counter}
 
 
 class CounterClient(BaseClient):
-    def dispatch(self, request: BaseModel) -> BaseModel:
-        return self._dispatched(request, RESPONSES)
+    responses = RESPONSES
 
 
 class CounterFacts(TaskFacts):

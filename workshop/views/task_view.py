@@ -126,6 +126,7 @@ class TaskPrinter:
         self._named("state before", act.before or "")
         decision = act.turn.decision
         self._named("thought", decision.thought)
+        self._named_if_any("plan", "; ".join(decision.plan))
         self._named_if_any("prepared answer not sent", act.turn.withheld, CAUTION)
         self._named_if_any("reprompted", act.turn.challenge, CAUTION)
         self._named(decision.decision, decision.instruction)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -82,6 +82,9 @@ class BaseClient:
     cut out of every error text.
     """
 
+    responses: ClassVar[Mapping[str, type[BaseModel]]] = {}
+    """What the API of a derived client answers, by path."""
+
     def __init__(self, base_url: str, http: Http | None = None, secret: str | None = None) -> None:
         self.base_url = base_url.rstrip("/")
         self._http = http or connect(base_url)
@@ -118,16 +121,15 @@ class BaseClient:
             problem = f"{count} errors for {error.title}" if count > _SHOWN_ERRORS else str(error)
             raise self._unusable(response, f"Invalid response payload: {problem}") from None
 
-    def _dispatched(
-        self, request: BaseModel, responses: Mapping[str, type[BaseModel]]
-    ) -> BaseModel:
-        """Send `request` to the path that its `tool` is, its class's own or an inherited one.
+    def dispatch(self, request: BaseModel) -> Any:
+        """Send a request to the path that its `tool` is, its class's own or an inherited one.
 
-        Raises TypeError when none of them is in `responses`.
+        Raises `ApiException` for a refusal, `httpx.TransportError` when the network fails,
+        TypeError for a model of no path.
         """
         for path in (getattr(request, "tool", ""), *_inherited_paths(type(request))):
-            if path in responses:
-                return self._post(path, request, responses[path])
+            if path in self.responses:
+                return self._post(path, request, self.responses[path])
         name = type(request).__name__
         raise TypeError(f"{name} is not a request of this API: its `tool` is not a path")
 

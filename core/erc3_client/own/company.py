@@ -64,16 +64,11 @@ class Erc3Client(BaseClient):
     hold.
     """
 
+    responses = models.RESPONSES
+
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Callable[..., Any]: ...
-
-    def dispatch(self, request: BaseModel) -> Any:
-        """Send a request to the endpoint of its class, or to that which its `tool` names.
-
-        Raises TypeError for a model of no endpoint, else what the named methods raise.
-        """
-        return self._dispatched(request, models.RESPONSES)
 
 
 for _exported in models.REQUESTS:

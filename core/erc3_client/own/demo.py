@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -42,6 +42,4 @@ RESPONSES: dict[str, type[BaseModel]] = {"/secret": Resp_GetSecret, "/answer": R
 class DemoClient(BaseClient):
     """The demo of one task; made by the SDK's `get_demo_client`."""
 
-    def dispatch(self, request: BaseModel) -> Any:
-        """Send a request to the route that its `tool` names; raises as `StoreClient` does."""
-        return self._dispatched(request, RESPONSES)
+    responses = RESPONSES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator
 
@@ -165,10 +165,4 @@ RESPONSES: dict[str, type[BaseModel]] = {
 class StoreClient(BaseClient):
     """The shop of one task; made by `ERC3.get_store_client`."""
 
-    def dispatch(self, request: BaseModel) -> Any:
-        """Send a request to the route that its `tool` names.
-
-        Raises `ApiException` when the shop refuses, `httpx.TransportError` when the network fails,
-        TypeError for a model of no route.
-        """
-        return self._dispatched(request, RESPONSES)
+    responses = RESPONSES

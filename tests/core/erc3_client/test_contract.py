@@ -7,7 +7,6 @@ import importlib
 import importlib.util
 import inspect
 from types import ModuleType, SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -83,26 +82,6 @@ def test_methods_take_these_arguments(root: ModuleType, method: str, parameters:
     assert [name for name in parameters if name not in known] == []
 
 
-@pytest.mark.parametrize(
-    ("model", "fields"),
-    [
-        ("Req_ListProducts", {"offset": 2, "limit": 1}),
-        ("Req_ViewBasket", {}),
-        ("Req_AddProductToBasket", {"sku": "pen", "quantity": 1}),
-        ("Req_RemoveItemFromBasket", {"sku": "pen", "quantity": 1}),
-        ("Req_CheckoutBasket", {}),
-        ("Req_ApplyCoupon", {"coupon": "ONE"}),
-        ("Req_RemoveCoupon", {}),
-    ],
-)
-def test_requests_know_their_tool(store: ModuleType, model: str, fields: dict[str, Any]) -> None:
-    request = getattr(store, model)(**fields)
-    dumped = request.model_dump()
-    assert dumped.pop("tool").startswith("/")
-    assert list(dumped) == list(fields)
-    assert dumped == fields
-
-
 def test_small_models(root: ModuleType, store: ModuleType) -> None:
     line = store.ProductLine(sku="pen", quantity=2)
     assert line.model_dump() == {"sku": "pen", "quantity": 2}
@@ -120,11 +99,6 @@ def test_small_models(root: ModuleType, store: ModuleType) -> None:
         "spec_id='pen' task_id='tsk-1' num=0 task_text='Buy' status='new' "
         "benchmark='store' score=-1.0 error_message=None"
     )
-
-
-def test_api_error_texts(root: ModuleType) -> None:
-    error = root.ApiError(status=400, error="no pens", code="")
-    assert str(error) == "status=400 error='no pens' code=''"
 
 
 def test_refusal(root: ModuleType, shop: StoreClient, store: ModuleType) -> None:
