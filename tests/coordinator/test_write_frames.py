@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 OURS = tuple(
     f"{ROOT}/{name}/" for name in ("coordinator", "core", "store_tools", "company_tools", "tests")
 )
-TOOL = str(ROOT / "core/ledger/tool.py")
+TOOL, ROWS = str(ROOT / "core/ledger/tool.py"), str(ROOT / "core/ledger/combo.py")
 AT_MOST = 10
 SEARCHES = (
     "Combo_Test_Coupons_For_Product_Combinations", "Combo_Set_Cheapest_Basket_For_Query"
@@ -43,7 +43,9 @@ def passed_by(stack: traceback.StackSummary) -> list[str]:
         if one.filename.startswith(f"{ROOT}/") and "/.venv/" not in one.filename
     ]
     begins = [i for i, one in enumerate(ours) if (one.name, one.filename) == ("run", TOOL)]
-    return [one.name for one in ours[begins[-1] + 1 :]] if begins else []
+    after = ours[begins[-1] + 1 :] if begins else []
+    # What gives a Combo tool's rows their shape calls the tool, and stands before it.
+    return [one.name for one in after if one.filename != ROWS]
 
 
 @pytest.mark.parametrize(("name", "written"), [("store", STORE), ("erc3-test", COMPANY)])
@@ -56,7 +58,7 @@ def test_a_write_passes_few_functions(
         path = "/" + request.split(b" ", 2)[1].decode().split("/", 3)[-1]
         *passed, _ = passed_by(traceback.extract_stack()) or [""]
         is_longer = len(passed) >= len(longest.get(path, []))
-        if passed and passed[0] not in SEARCHES and path in written and is_longer:
+        if passed and not {*passed} & {*SEARCHES} and path in written and is_longer:
             longest[path] = passed
         return exchange(self, request, seconds)
 

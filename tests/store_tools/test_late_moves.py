@@ -15,6 +15,7 @@ from store_tools.endpoints import ENDPOINTS
 from store_tools.environment import StoreEnvironment
 from store_tools.store_facts import LATE_SECONDS, StoreFacts
 from tests.kit.binding import entered
+from tests.kit.combo import data_of
 
 SHOP = {
     "products": [
@@ -57,7 +58,7 @@ class Worker:
         return self.ledger.call(name, [], arguments)
 
     def set(self) -> Any:
-        return self.call("Combo_Set_Basket_For_Items", items=ORDER, coupon="K1")
+        return data_of(self.call("Combo_Set_Basket_For_Items", items=ORDER, coupon="K1"))
 
     def buy(self) -> Any:
         order = {"expected_total": 4, "expected_coupon": "K1", "expected_items": ORDER}
