@@ -77,11 +77,12 @@ def page() -> str:
     """The page, as Markdown."""
     tests, parts = held(), [HEAD]
     for promise, text in PROMISES.items():
-        lines = [
-            f"- {one.name.removeprefix('test_').replace('_', ' ')} ([{one.path}](../{one.path}))"
-            for one in tests
-            if one.promise == promise
-        ]
+        by_file = dict[str, list[str]]()
+        for one in tests:
+            if one.promise == promise:
+                name = one.name.removeprefix("test_").replace("_", " ")
+                by_file.setdefault(one.path, []).append(name)
+        lines = [f"- [{path}](../{path}): {'; '.join(names)}" for path, names in by_file.items()]
         parts.append("\n".join([f"## {promise.capitalize()}", "", text, "", *lines, ""]))
     return "\n".join(parts)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import regex
 
-from tests import promises
+from tests import api_tables, promises
 from tests.mutation import stored_rows
 
 ROOT = Path(__file__).parents[1]
@@ -76,6 +76,11 @@ def test_files_and_modules_that_docstrings_name_exist(package: str) -> None:
 def test_the_page_of_promises_is_up_to_date() -> None:
     written = promises.PAGE.read_text(encoding="utf-8")
     assert written == promises.page(), "write it: python -m tests.promises"
+
+
+def test_the_tables_of_requests_are_those_of_the_wire_models() -> None:
+    written = api_tables.PAGE.read_text(encoding="utf-8")
+    assert written == api_tables.with_tables(written), "write them: python -m tests.api_tables"
 
 
 def test_every_promise_is_held_by_day_and_no_test_holds_another() -> None:
