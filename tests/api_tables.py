@@ -17,7 +17,8 @@ from pydantic.fields import FieldInfo
 from core.erc3_client.own import company_models, store
 
 PAGE = Path(__file__).parents[1] / "docs" / "agents.md"
-BEGIN, END = "<!-- requests: written by `python -m tests.api_tables` -->", "<!-- end of requests -->"
+BEGIN = "<!-- requests: written by `python -m tests.api_tables` -->"
+END = "<!-- end of requests -->"
 
 
 def tables() -> str:

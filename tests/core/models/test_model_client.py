@@ -154,7 +154,7 @@ def asks(kind: Any, times: int = 0, **more: Any) -> list[Any]:
 
 
 WALKS: dict[str, tuple[dict[str, Any], str, str, str]] = {
-    **{f"{kind} passes": ({"a": asks(kind, 2)}, "aaa", "a", "a") for kind in errors.AGAIN},
+    **{f"{kind} passes": ({"a": asks(kind, 2)}, "aaa", "a", "a") for kind in sorted(errors.AGAIN)},
     **{
         f"{kind} moves on": ({"a": asks(kind), "b": REPLY}, "ab", "b", "a")
         for kind in ("bad_request", "context_window", "max_tokens", "content_filter")
