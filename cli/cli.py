@@ -37,9 +37,12 @@ COMMANDS = {
         "workshop.views.commands:stats",
         "Show score, cost and failures of many runs in groups.",
     ),
-    "export": ("workshop.views.commands:export", "Hand a run to OpenTelemetry."),
+    "export": ("workshop.views.commands:export", "Hand a run to OpenTelemetry or MLflow."),
     "regress": ("workshop.lab.regress:regress", "Play packs and report scores with intervals."),
-    "effects": ("workshop.lab.effects:effects", "Play agents under faults; count real effects."),
+    "effects": (
+        "workshop.lab.effects:effects",
+        "Play agents under faults and count effects: lost, doubled, unauthorised.",
+    ),
     "compare": (
         "workshop.views.compare:compare",
         "Compare two runs task by task: is the second one worse?",

@@ -157,7 +157,7 @@ def test_the_environment_of_an_agent_keeps_what_is_the_users_own() -> None:
 
 @pytest.mark.parametrize(
     ("language", "program", "file"),
-    [("js", "node", "agent.mjs"), ("sh", "sh", "agent.sh"), ("python", sys.executable, "agent.py")],
+    [("sh", "sh", "agent.sh"), ("python", sys.executable, "agent.py")],
 )
 def test_the_programs_of_the_page_run_as_they_stand(
     tmp_path: Path, language: str, program: str, file: str

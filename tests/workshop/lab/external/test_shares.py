@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from operator import itemgetter
-from types import SimpleNamespace
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli.registry import declared
 from workshop.lab.agents import shares_of
 from workshop.lab.engines import Job
 from workshop.lab.settings import Settings
 
 SETTINGS = Settings(benchmark="b", packs=(), evaluator="e", worker="w")
-LAB_BENCHMARK: Any = SimpleNamespace(world=SimpleNamespace(split=itemgetter("scenarios")))
+BENCHMARK = declared("store")
 
 
 def job(chunk: int, epoch: int, specs: list[str], only: frozenset[str] | None = None) -> Job:
@@ -35,7 +33,7 @@ def test_every_task_is_in_one_share_and_shares_are_alike(
 ) -> None:
     chunks = [[f"{c}-{n}" for n in range(size)] for c, size in enumerate(sizes)]
     jobs = [job(c, e, specs) for c, specs in enumerate(chunks) for e in range(epochs)]
-    shares = shares_of(jobs, side_by_side, LAB_BENCHMARK)
+    shares = shares_of(jobs, side_by_side, BENCHMARK)
     every = [(share.epoch, spec) for share in shares for spec in share.raws]
     assert len(every) == len(set(every)) == epochs * sum(sizes)
     assert len(shares) == epochs * min(side_by_side, sum(sizes))
@@ -48,5 +46,5 @@ def test_every_task_is_in_one_share_and_shares_are_alike(
 
 def test_tasks_that_are_done_are_left_out() -> None:
     jobs = [job(0, 0, ["a", "b", "c"], frozenset({"a", "c"})), job(1, 0, ["d"])]
-    (share,) = shares_of(jobs, 1, LAB_BENCHMARK)
+    (share,) = shares_of(jobs, 1, BENCHMARK)
     assert list(share.raws) == ["a", "c", "d"]
