@@ -261,15 +261,38 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
         return options, ""
     check_evaluator(options)
     named = _ROLES & options.model_fields_set or any(map(os.environ.get, _VARIABLES))
-    reference = None if named or base_urls() else _reference(options)
-    if reference is None:
+    if named or base_urls():
         return options, ""
+    reference = _reference(options)
+    if reference is None:
+        return _with_recording(options), ""
     model, variable = reference
     pair = "evaluator and worker are" if asks_role(options, "worker") else "the model is"
     text = f"no model is named and {variable} is set: {pair} {model}"
     scripted = declared(options.benchmark).scripted
     notice = f"{text}; --evaluator {scripted} plays without an LLM"
     return options.model_copy(update=dict.fromkeys(_ROLES, model)), notice
+
+
+AS_RECORDED = {
+    "strategy", "prompts", "stages", "guards", "rulebook", "embedding", "max_turns", "pack",
+    "models", "faults", "real", "fork", "playback",
+}  # fmt: skip
+"""Options that change what a model is asked: with one of them no recorded reply fits for sure."""
+
+
+def _with_recording(options: OptionsOf) -> OptionsOf:
+    """The options with the recorded replies of a language model, where they fit what is asked."""
+    from cli import has_workshop
+
+    if options.model_fields_set & AS_RECORDED or not has_workshop():
+        return options
+    from workshop.recorded.replies import has_recording
+
+    name = declared(options.benchmark).name
+    if not has_recording(name):
+        return options
+    return options.model_copy(update=dict.fromkeys(_ROLES, f"recorded/{name}"))
 
 
 def check_evaluator(options: Options) -> None:

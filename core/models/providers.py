@@ -42,6 +42,9 @@ class Provider(Protocol):
     def check(self, model: str, /) -> None:
         """Raises LookupError: there is no model of this name, or it cannot have these options."""
 
+    def note(self, model: str, /) -> str:
+        """What a reader of its results has to know. Raises LookupError: there is no such model."""
+
     def reply(self, model: str, messages: list[Message], played: Played, /) -> str | Reply:
         """Model name without its prefix, prompt -> reply; of a Reply without usage it is counted.
 
@@ -76,7 +79,9 @@ def is_gonka(model: str) -> bool:
 
 def note_on(models: Iterable[str]) -> str:
     """What a reader of their results has to know of some models; "" for nothing."""
-    return SCRIPTED_NOTE if any(map(is_scripted, models)) else ""
+    parted = (model.partition("/") for model in models if is_scripted(model))
+    notes = (provider(prefix).note(name) for prefix, _, name in parted)
+    return "; ".join(dict.fromkeys(notes))
 
 
 class DirectTransport:

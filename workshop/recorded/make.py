@@ -1,6 +1,6 @@
-"""Makes the file of recorded replies from a run that a language model has played.
+"""Makes the file of recorded replies from runs that a language model has played.
 
-    python -m workshop.recorded.make RUN NAME [--model WORDS]
+    python -m workshop.recorded.make NAME RUN... [--model WORDS]
 
 Tasks that were not passed are left out, and so are those with a wrong write or checkout.
 """
@@ -31,20 +31,21 @@ WHO = "a capable language model"
 
 
 def main(
-    run: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
     name: str,
+    runs: Annotated[list[Path], typer.Argument(exists=True, file_okay=False)],
     model: str = WHO,
 ) -> None:
-    """Write NAME.toml beside this module from the tasks of a run that were passed."""
-    recording = record(run, model)
+    """Write NAME.toml beside this module from the tasks of runs that were passed."""
+    recording = record(*runs, model=model)
     path = Path(__file__).with_name(f"{name}.toml")
     path.write_text(written(recording), encoding="utf-8")
     typer.echo(f"{path}: {len(recording.tasks)} tasks")
 
 
-def record(run: Path, model: str = WHO) -> Recording:
-    """The replies of a run's tasks that were passed. Raises NotRecorded: it is no run."""
-    tasks = [task for task in read_tasks(run) if task.status == "passed" and not task.harm]
+def record(*runs: Path, model: str = WHO) -> Recording:
+    """The replies of the tasks that were passed. Raises NotRecorded: one is no run."""
+    every = (task for run in runs for task in read_tasks(run))
+    tasks = [task for task in every if task.status == "passed" and not task.harm]
     started = max(call.started for task in tasks for call in task.calls)
     return Recording(
         recorded=datetime.fromtimestamp(started, UTC).date(),

@@ -27,6 +27,14 @@ def check(model: str) -> None:
     load(model)
 
 
+def note(model: str) -> str:
+    """What a reader of its results has to know. Raises LookupError: there is no such recording."""
+    return (
+        f"recorded replies of a language model, {load(model).recorded}; no model was called. A "
+        "task without a recording is played by a scripted model, which knows what is asked"
+    )
+
+
 def reply(model: str, messages: list[Message], played: Played) -> str:
     """The recorded reply to a prompt of any role.
 

@@ -15,7 +15,7 @@ from core.models.providers import Played
 from tests.workshop.scripted.conftest import pack_at, play
 from workshop.recorded import provider
 from workshop.recorded.make import record
-from workshop.recorded.replies import RecordedTask, RecordedTurn, Recording
+from workshop.recorded.replies import RecordedTask, RecordedTurn, Recording, load
 from workshop.simulator import worlds
 from workshop.simulator.store.pack import BUNDLED_PACK
 
@@ -98,6 +98,17 @@ def test_what_a_run_replied_plays_its_tasks_again(
     again = play(benchmark, pack, model=f"recorded/{benchmark}")
     assert again.failed == {}
     assert len(again.trials) == len(named)
+
+
+@pytest.mark.parametrize("benchmark", ["store", "company"])
+def test_what_ships_passes_every_task_that_is_recorded(benchmark: str) -> None:
+    """A tool that changes under the recordings is noticed here."""
+    recorded = {task.id for task in load(benchmark).tasks}
+    pack = pack_at(worlds.world_of(worlds.FORMATS[benchmark]).bundled, sorted(recorded))
+    again = play(benchmark, pack, model=f"recorded/{benchmark}")
+    assert again.failed == {}
+    assert not any(trial.harm for trial in again.trials.values())
+    assert len(recorded) == len(again.trials) >= 32
 
 
 def refuse(*_anything: object) -> str:
