@@ -28,7 +28,7 @@ from core.models.providers import NOTHING_PLAYED, SCRIPTED, Played, is_scripted
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
-from core.runs.manifest import Identity
+from core.runs.manifest import Identity, manifest_of
 from evaluator.evaluator import Evaluator
 from next_step.agent import Agent
 from worker.worker import system_prompt
@@ -276,7 +276,7 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
 
 AS_RECORDED = {
     "strategy", "prompts", "stages", "guards", "rulebook", "embedding", "max_turns", "pack",
-    "models", "faults", "real", "fork", "playback",
+    "models", "faults", "real",
 }  # fmt: skip
 """Options that change what a model is asked: with one of them no recorded reply fits for sure."""
 
@@ -289,10 +289,15 @@ def _with_recording(options: OptionsOf) -> OptionsOf:
         return options
     from workshop.recorded.replies import has_recording
 
-    name = declared(options.benchmark).name
-    if not has_recording(name):
+    recorded = f"recorded/{declared(options.benchmark).name}"
+    if options.fork:
+        forked = manifest_of(options.fork)
+        # What another model began, a recorded reply does not continue.
+        if forked is None or recorded not in forked.identity.models.values():
+            return options
+    if not has_recording(declared(options.benchmark).name):
         return options
-    return options.model_copy(update=dict.fromkeys(_ROLES, f"recorded/{name}"))
+    return options.model_copy(update=dict.fromkeys(_ROLES, recorded))
 
 
 def check_evaluator(options: Options) -> None:

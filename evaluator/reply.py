@@ -43,8 +43,9 @@ _LABELS = Labels(
         "INSTRUCTION": "INSTRUCTIONS?",
         "PREPARED": PREPARED.replace(" ", "[ _]"),
     },
-    # A decision without a sign behind its label.
-    r"^[ \t*_#>-]*+(?P<DECISION>DECISION)\W{1,4}(?:is\W{1,4})?(?=\W{0,4}(?:PROCEED|FINISH))",
+    # A decision and a prepared answer without a sign behind their labels.
+    r"^[ \t*_#>-]*+(?P<DECISION>DECISION)\W{1,4}(?:is\W{1,4})?(?=\W{0,4}(?:PROCEED|FINISH))"
+    r"|^[ \t*_#>-]*+(?P<PREPARED>IF[ _]DONE)[ \t*_]*+$(?=\s{1,4}\W{0,4}(?:OUTCOME|FINISH)\b)",
 )
 _ANSWER_LABELS = Labels({name: name for name in ANSWER})
 _FINISH_AGAIN = regex.compile(

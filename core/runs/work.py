@@ -39,8 +39,6 @@ TURN_TOKENS, OLD_TURN_TOKENS = 400, 150
 """Maximum tokens of all lines of the latest turn and of an older one; newest lines stay."""
 ARGUMENT_TOKENS, LEAST_TOKENS = 14, 20
 """Maximum tokens of a line's arguments; what its answer has at least."""
-TOLD_SHARE = 2 / 3
-"""Share of the texts of a result: if the report contains so many, the result is omitted."""
 
 
 class StepRecord(Record):
@@ -228,7 +226,7 @@ def observations(
             if text and text not in result:
                 yield cut_text(f"PRINTED: {text}", LINE_TOKENS), False
         for call in reversed(reads):
-            yield "" if _is_told(call.result, result) else _line(call), True
+            yield "" if _is_told(call, result) else _line(call), True
 
     for line, is_read in newest_first():
         tokens -= count_text(line)
@@ -240,14 +238,18 @@ def observations(
     return [*([f"{RETURNED}{left_out} other calls: left out"] if left_out else []), *kept]
 
 
-def _is_told(value: object, rendered: str) -> bool:
-    """Whether a report contains a result, whole or most of its texts."""
-    short = shortened(value)
+def _is_told(call: ToolCall, rendered: str) -> bool:
+    """Whether a report has the result of a call: it is whole there, or texts of it that were found.
+
+    A program that reports is believed to report what matters: in 95 tasks that were answered by
+    hand no line beside such a report was used.
+    """
+    short = shortened(call.result)
     whole = compact(packed(short))
     if len(whole) > 2 and whole in rendered:
         return True
-    texts = set(_texts(short))
-    return bool(texts) and sum(text in rendered for text in texts) >= TOLD_SHARE * len(texts)
+    asked = set(_texts(call.arguments))
+    return any(text in rendered for text in _texts(short) if text not in asked)
 
 
 def _texts(value: object) -> Iterator[str]:

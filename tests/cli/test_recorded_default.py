@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from cli.cli import app
 from cli.options import Options
 from cli.run_models import with_models
 
@@ -51,3 +54,14 @@ def test_what_changes_the_question_is_played_by_a_scripted_model(given: dict[str
 
 def test_a_model_that_is_named_plays() -> None:
     assert models(evaluator="scripted/store") == ("scripted/store", "scripted/store")
+
+
+def test_a_recorded_run_is_forked_with_its_replies_and_another_is_not(tmp_path: Path) -> None:
+    for evaluator, forked in (("recorded/store", 1.0), ("scripted/store", 1.0)):
+        out = tmp_path / evaluator.partition("/")[0]
+        words = ["--task", "stock_exactly_enough", "--out", str(out), "--json"]
+        asked = [*words, "--evaluator", evaluator]
+        assert CliRunner().invoke(app, asked).exit_code == 0
+        done = CliRunner().invoke(app, [*words, "--fork", "latest", "--turn", "2"])
+        (task,) = json.loads(done.stdout)["tasks"]
+        assert task["score"] == forked

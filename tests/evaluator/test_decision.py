@@ -311,8 +311,9 @@ def test_no_word_is_cut_out_of_an_answer(message: str, around: str) -> None:
     answer = f"OUTCOME: ok_answer\nMESSAGE: {message}\nLINKS: wiki:a.md"
     reply = around.format(f"THOUGHT: all there\nDECISION: FINISH\nINSTRUCTION: {answer}")
     assert read_decision(reply, form=WITH_PREPARED).instruction == answer
-    prepared = read_decision(f"{PLAIN}\nIF DONE: {answer}", form=WITH_PREPARED)
-    assert prepared == GO.model_copy(update={"prepared": answer})
+    for label in ("IF DONE: ", "IF DONE\n", "**IF DONE**\n", "IF DONE\nFINISH\n"):
+        prepared = read_decision(f"{PLAIN}\n{label}{answer}", form=WITH_PREPARED)
+        assert prepared == GO.model_copy(update={"prepared": answer})
 
 
 @pytest.mark.parametrize(
