@@ -285,17 +285,19 @@ def _with_recording(options: OptionsOf) -> OptionsOf:
     """The options with the recorded replies of a language model, where they fit what is asked."""
     from cli import has_workshop
 
-    if options.model_fields_set & AS_RECORDED or not has_workshop():
+    name = declared(options.benchmark).name
+    recorded = f"recorded/{name}"
+    if options.fork:
+        # What another model began, a recorded reply does not continue.
+        forked = manifest_of(options.fork)
+        fits = forked is not None and recorded in forked.identity.models.values()
+    else:
+        fits = not options.model_fields_set & AS_RECORDED
+    if not (fits and has_workshop()):
         return options
     from workshop.recorded.replies import has_recording
 
-    recorded = f"recorded/{declared(options.benchmark).name}"
-    if options.fork:
-        forked = manifest_of(options.fork)
-        # What another model began, a recorded reply does not continue.
-        if forked is None or recorded not in forked.identity.models.values():
-            return options
-    if not has_recording(declared(options.benchmark).name):
+    if not has_recording(name):
         return options
     return options.model_copy(update=dict.fromkeys(_ROLES, recorded))
 
