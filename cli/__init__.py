@@ -17,6 +17,12 @@ def _recorded() -> Provider:
     return provider
 
 
+def _recorded_note(model: str) -> str:
+    from workshop.recorded.provider import note
+
+    return note(model)
+
+
 def has_workshop() -> bool:
     """Whether this copy has the simulator, the lab and the viewers."""
     return find_spec("workshop") is not None
@@ -26,4 +32,4 @@ def has_workshop() -> bool:
 # none of them.
 if has_workshop():
     register("scripted", _scripted)
-    register("recorded", _recorded)
+    register("recorded", _recorded, _recorded_note)

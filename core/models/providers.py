@@ -42,9 +42,6 @@ class Provider(Protocol):
     def check(self, model: str, /) -> None:
         """Raises LookupError: there is no model of this name, or it cannot have these options."""
 
-    def note(self, model: str, /) -> str:
-        """What a reader of its results has to know. Raises LookupError: there is no such model."""
-
     def reply(self, model: str, messages: list[Message], played: Played, /) -> str | Reply:
         """Model name without its prefix, prompt -> reply; of a Reply without usage it is counted.
 
@@ -54,17 +51,24 @@ class Provider(Protocol):
         """
 
 
-_known: dict[str, Callable[[], Provider]] = {}
+_known: dict[str, tuple[Callable[[], Provider], Callable[[str], str]]] = {}
 
 
-def register(prefix: str, load: Callable[[], Provider]) -> None:
-    """Have ``prefix/...`` answered by what ``load`` gives, which is called again and again."""
-    _known[prefix] = load
+def register(
+    prefix: str,
+    load: Callable[[], Provider],
+    note: Callable[[str], str] = lambda _model: SCRIPTED_NOTE,
+) -> None:
+    """Have ``prefix/...`` answered by what ``load`` gives, which is called again and again.
+
+    ``note``: what a reader of the results of a model, named without the prefix, has to know.
+    """
+    _known[prefix] = load, note
 
 
 def provider(prefix: str) -> Provider:
     """Who answers for a prefix. Raises KeyError for one that is not ours."""
-    return _known[prefix]()
+    return _known[prefix][0]()
 
 
 def is_scripted(model: str) -> bool:
@@ -80,7 +84,7 @@ def is_gonka(model: str) -> bool:
 def note_on(models: Iterable[str]) -> str:
     """What a reader of their results has to know of some models; "" for nothing."""
     parted = (model.partition("/") for model in models if is_scripted(model))
-    notes = (provider(prefix).note(name) for prefix, _, name in parted)
+    notes = (_known[prefix][1](name) for prefix, _, name in parted)
     return "; ".join(dict.fromkeys(notes))
 
 

@@ -55,10 +55,6 @@ def test_a_providers_key_brings_its_reference_model(
     assert "some-key" not in notice
 
 
-def test_without_a_key_a_scripted_model_plays() -> None:
-    assert played() == ("scripted/store", "scripted/store", "")
-
-
 def test_an_evaluator_that_is_named_alone_plays_both_roles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
     assert played(evaluator="openai/mine") == ("openai/mine", "openai/mine", "")

@@ -16,7 +16,7 @@ import regex
 
 from core.models.model_call import Message
 from core.models.prompt_json import compact
-from core.models.providers import SCRIPTED_NOTE, Played
+from core.models.providers import Played
 from workshop.scripted import company, policy, store, worker
 from workshop.scripted.mistakes import (
     UNREADABLE,
@@ -58,11 +58,6 @@ def check(model: str) -> None:
         there = ", ".join(f"scripted/{one}" for one in _NAMES)
         raise LookupError(f"there is no scripted/{name}; there are {there}")
     Mistakes.read(query)
-
-
-def note(_model: str) -> str:
-    """What a reader of its results has to know."""
-    return SCRIPTED_NOTE
 
 
 def reply(model: str, messages: list[Message], played: Played) -> str:

@@ -467,7 +467,7 @@ SEVERAL_READS = "corvane-projects-of"
 def company_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("logs")
     words = ["--benchmark", "company", "--task", SEVERAL_READS, "--out", str(out), "--quiet"]
-    models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
+    models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "scripted/company")
     assert CliRunner().invoke(app, words, env=models).exit_code == 0
     (folder,) = out.iterdir()
     return folder
