@@ -36,7 +36,7 @@ class Wiki:
     written: frozenset[str] = frozenset()
     """Those that this task has changed."""
     index: str = ""
-    """The page that stands first and refers to most others; "": none does, and every one counts."""
+    """See :func:`index_page`; "": there is none, and every page counts."""
     named: Mapping[str, set[str]] = field(default_factory=dict)
     """By page the others that it refers to."""
     linked: frozenset[str] = frozenset()
@@ -110,11 +110,20 @@ def _references(pages: Mapping[str, str]) -> dict[str, set[str]]:
 
 
 def index_page(pages: Mapping[str, str]) -> str:
-    """The page that stands first, where it refers to most others or to half of them; else ""."""
+    """The page by which it is known which others count; "" where none is one.
+
+    The page that stands first, where it refers to most others or to half of them. Else the one that
+    alone refers to most others, to two and to half of them at least: the platform lists pages by path, and
+    ``index.md`` does not come first there.
+    """
     named = _references(pages)
-    first, others = next(iter(named.items()), ("", set[str]()))
-    most = max(map(len, named.values()), default=0)
-    return first if others and (len(others) == most or 2 * len(others) >= len(named) - 1) else ""
+    sizes = {path: len(others) for path, others in named.items()}
+    most, half = max(sizes.values(), default=0), (len(sizes) - 1) / 2
+    first = next(iter(sizes), "")
+    if most and (sizes[first] == most or sizes[first] >= max(half, 1)):
+        return first
+    leading = [path for path, size in sizes.items() if size == most]
+    return leading[0] if len(leading) == 1 and most >= max(half, 2) else ""
 
 
 def stands(quote: str, text: str) -> bool:

@@ -180,10 +180,13 @@ def test_a_wiki_is_shown_whole_up_to_its_bound_and_not_above(tokens: int) -> Non
         ({"b.md": "see c.md", "a.md": "see b.md and c.md", "c.md": "see b.md"}, "b.md"),
         ({"c.md": "", "a.md": "see c.md"}, ""),
         ({"a.md": "a.md", "b.md": ""}, ""),
+        ({"a.md": "", "index.md": "a.md, r.md", "planted.md": "", "r.md": "a.md"}, "index.md"),
+        ({"a.md": "", "i.md": "a.md, k.md", "j.md": "a.md, k.md", "k.md": ""}, ""),
+        ({"a.md": "", "i.md": "a.md, b.md", **{f"{n}.md": "" for n in "bcdef"}}, ""),
         ({}, ""),
     ],
 )
-def test_the_index_is_the_page_that_stands_first_and_names_most_others(
+def test_the_index_is_the_first_page_or_the_one_that_alone_names_most_others(
     pages: dict[str, str], index: str
 ) -> None:
     assert index_page(pages) == index
