@@ -112,9 +112,9 @@ def _references(pages: Mapping[str, str]) -> dict[str, set[str]]:
 def index_page(pages: Mapping[str, str]) -> str:
     """The page by which it is known which others count; "" where none is one.
 
-    The page that stands first, where it refers to most others or to half of them. Else the one that
-    alone refers to most others, to two and to half of them at least: the platform lists pages by path, and
-    ``index.md`` does not come first there.
+    The page that stands first, where it refers to most others or to half of them. Else the one
+    that alone refers to most others, to two and to half of them at least: the platform lists pages
+    by path, where ``index.md`` need not come first.
     """
     named = _references(pages)
     sizes = {path: len(others) for path, others in named.items()}
