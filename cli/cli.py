@@ -60,7 +60,7 @@ COMMANDS = {
     ),
     "openenv": (
         "workshop.environments.command:openenv",
-        "Serve drawn tasks as an environment of OpenEnv until interrupted",
+        "Serve drawn tasks as an environment of OpenEnv until interrupted.",
     ),
     "check": (
         "workshop.check:check",

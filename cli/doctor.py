@@ -257,7 +257,7 @@ def _stages(models: Models, options: DoctorOptions) -> Iterator[Finding]:
         rows.append(f"{', '.join(others)}: the evaluator's ({options.evaluator})")
         yield finding("models", "stages", "ok", "; ".join(rows))
     if all(map(is_scripted, (*options.ids.values(), *own.values()))):
-        text = "none is configured; a scripted model plays, which needs no key"
+        text = "none is configured; recorded replies or a scripted model play, without a key"
         fix = "set the provider's key, such as NEBIUS_API_KEY, and EVALUATOR_MODEL to a LiteLLM id"
         yield finding("models", "LLM", "info", text, fix)
 

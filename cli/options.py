@@ -45,7 +45,7 @@ class Options(RunConfig, PlayOptions):
     evaluator: str = option(
         "Let this model decide, by its LiteLLM id or its name in --models; it also works unless "
         "--worker names another [EVALUATOR_MODEL; else the reference model if a key for it is set; "
-        "else the benchmark's scripted model].",
+        "else recorded replies or the benchmark's scripted model].",
         default_factory=_evaluator,
     )
     worker: str = option(
@@ -156,9 +156,9 @@ class TurnOptions(BaseModel):
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
     run: str = argument(NAMED, LATEST)
-    task: str | None = option("Only this task.", None)
-    turn: int | None = option("Only this turn.", None, ge=1)
-    logs: Path = option("The folder that contains the run folders.", LOGS)
+    task: str | None = option("Take only this task.", None)
+    turn: int | None = option("Take only this turn.", None, ge=1)
+    logs: Path = option("Look for runs in this folder.", LOGS)
 
 
 class ReplayOptions(TurnOptions):
@@ -171,8 +171,8 @@ class DebugOptions(TurnOptions):
     """The command line of ``debug``; by default it opens the last failed turn with code."""
 
     pack: Path | None = option(
-        "A pack whose simulator answers calls that are not recorded, after the recorded writes "
-        "were repeated in it [the run's own].",
+        "Answer calls that are not recorded from the simulator of this pack, after the recorded "
+        "writes were repeated in it [the run's own].",
         None,
     )
 

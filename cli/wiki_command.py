@@ -40,9 +40,7 @@ wiki = typer.Typer(
 
 @wiki.command("list")
 def list_versions(
-    logs: Annotated[Path, typer.Option(help="The folder that contains the run folders.")] = Path(
-        "logs"
-    ),
+    logs: Annotated[Path, typer.Option(help="Look for runs in this folder.")] = Path("logs"),
 ) -> None:
     """List the versions that runs have read, the last first.
 
@@ -84,8 +82,10 @@ def dump(
 @wiki.command("fetch")
 def fetch(
     folder: Target,
-    benchmark: Annotated[str, typer.Option(help="The benchmark's id there.")] = PLATFORM_ID,
-    spec: Annotated[str, typer.Option(help="The task whose wiki is read; first by default.")] = "",
+    benchmark: Annotated[
+        str, typer.Option(help="Open a task of this benchmark; its id there.")
+    ] = PLATFORM_ID,
+    spec: Annotated[str, typer.Option(help="Read the wiki of this task [the first one].")] = "",
 ) -> None:
     """Fetch a company's wiki from the platform, with the key in ERC3_API_KEY.
 

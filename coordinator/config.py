@@ -96,7 +96,7 @@ class PlayConfig(BaseModel):
 
 
 FAULTS_HELP = (
-    "Simulator: faults of its responses, with commas: ENDPOINT:KIND[:RATE], as "
+    "Simulator: let responses go wrong, with commas: ENDPOINT:KIND[:RATE], as "
     "respond:lost-after or log:429:0.5; acknowledgement; seed=NAME."
 )
 

@@ -4,7 +4,8 @@ r"""A small agent that sends everything again when it fails, as many agents do.
     erc3-agent effects --benchmark company \
         --agent retrying="python examples/retrying_agent.py company"
 
-Its score is the same with and without faults; what it doubles shows only in the table.
+When the acknowledgement of an answer is lost, it answers twice; the table counts that. A second
+checkout finds the basket empty, so in the store it doubles nothing.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 AGENT, PYTHON = f".venv/bin/{SCRIPT}", ".venv/bin/python"
 NEEDS = (
     "key", "server", "terminal", "network", "minutes", "after `make test`", "after the extra",
-    "with a failed task", "with an agent", "with a pack of yours",
+    "with a failed task", "with a run", "with an agent", "with a pack of yours",
 )  # fmt: skip
 """What a command may need, in brackets behind it."""
 _MARK = re.compile(rf"\(({'|'.join(map(re.escape, NEEDS))})\)")

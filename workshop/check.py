@@ -69,7 +69,8 @@ def check(
         typer.Option(metavar="SEED:COUNT[:OPTIONS]", help="Check generated scenarios instead."),
     ] = None,
     benchmark: Annotated[
-        str, typer.Option(help=f"Whose scenarios to generate: {', '.join(worlds.FORMATS)}.")
+        str,
+        typer.Option(help=f"Generate scenarios of this benchmark: {', '.join(worlds.FORMATS)}."),
     ] = worlds.DEFAULT.name,
     schema: Annotated[
         str | None,

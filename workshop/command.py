@@ -21,11 +21,15 @@ from workshop.simulator.worlds import DEFAULT, load_pack
 def serve(
     pack: Annotated[
         list[Path] | None,
-        typer.Option(help="Pack file [the store's bundled one]. Repeatable, one of each kind."),
+        typer.Option(
+            help="Serve this pack file [the store's bundled one]. Repeatable, one of each kind."
+        ),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Listen on this port; 0 takes a free one.")
+    ] = 0,
     state: Annotated[
-        Path | None, typer.Option(help="File that keeps sessions and tasks across restarts.")
+        Path | None, typer.Option(help="Keep sessions and tasks across restarts in this file.")
     ] = None,
     faults: Annotated[str | None, typer.Option(help=FAULTS_HELP)] = None,
 ) -> None:

@@ -23,7 +23,7 @@ LOGS = Path("logs")
 LATEST = "latest"
 NAMED = "A run folder, `latest` (`latest~1` is the one before), its --name, or how it begins."
 Run = Annotated[str, typer.Argument(help=NAMED)]
-Logs = Annotated[Path, typer.Option(help="The folder that contains the run folders.")]
+Logs = Annotated[Path, typer.Option(help="Look for runs in this folder.")]
 NAMED_AT_MOST = 8
 _LATEST = re.compile(r"latest(?:~(\d{1,4}))?")
 

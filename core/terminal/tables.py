@@ -50,7 +50,7 @@ def summary_table(results: RunResults) -> Table:
     """The score table of a run with its totals."""
     pair, tasks = results.brain, results.tasks
     models = " / ".join(dict.fromkeys((pair.evaluator, pair.worker)))
-    title = f"{results.run_id}  ({models}{': scripted' if pair.note else ''})"
+    title = f"{results.run_id}  ({models})"
     listed = tasks if len(tasks) <= ROWS else worst_first(results)[:ROWS]
     rows = [(task, "red" if task.harm else "" if task.passed else CAUTION) for task in listed]
     return _table(title, rows, results.totals, hidden=len(tasks) - len(listed))

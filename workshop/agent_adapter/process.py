@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+import regex
+
 from core.models.redact import redact
 from core.terminal.figures import cut
 
@@ -29,6 +31,12 @@ LAST_CHARS = 500
 """Maximum characters of each of the last lines."""
 DRAIN_SECONDS = 2.0
 """For what is still in a pipe; a process that has left the group may hold it open for ever."""
+
+
+_CONTROL = regex.compile(
+    r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?|[@-_])|[^\P{Cc}\t\n]"
+)
+"""Sequences that move a cursor, colour a text or set a title, and other control characters."""
 
 
 def ended_with(code: int) -> str:
@@ -62,7 +70,7 @@ class Output:
         return tuple(self._last)
 
     def _keep(self, data: bytes) -> str:
-        line = redact(data.decode("utf-8", "replace"))
+        line = _CONTROL.sub("", redact(data.decode("utf-8", "replace")))
         if line.strip():
             self._last.append(cut(line.rstrip(), LAST_CHARS))
         return line

@@ -277,4 +277,7 @@ def why_nothing_began(record: AgentSessionRecord, shadow: Path | None) -> str:
         )
     if record.failed or record.ended_by:
         return f"it {'died' if record.failed else 'was ended'}: {record.ended_by or record.exit}"
-    return "a Python with -E or -I finds its own SDK, and other programs must read ERC3_BASE_URL"
+    return (
+        "no request began one. A client with a fixed address, such as Node's new ERC3(), has to be "
+        "given that of ERC3_BASE_URL, and a Python with -E or -I finds its own SDK"
+    )

@@ -14,15 +14,25 @@ from workshop.simulator.pack_files import PackError
 
 
 def openenv(
-    benchmark: Annotated[str, typer.Option(help="store or company.")] = "store",
+    benchmark: Annotated[
+        str, typer.Option(help="Draw tasks of this benchmark: store or company.")
+    ] = "store",
     seed: Annotated[
-        str, typer.Option(help="Draws the series; the seed of a reset is a number in it.")
+        str,
+        typer.Option(help="Draw the series from this seed; the seed of a reset is a number in it."),
     ] = "0",
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
-    sessions: Annotated[int, typer.Option(min=1, max=10_000, help="At once.")] = 64,
+    host: Annotated[str, typer.Option(help="Listen on this address.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Listen on this port; 0 takes a free one.")
+    ] = 8000,
+    sessions: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Allow this many episodes at once.")
+    ] = 64,
 ) -> None:
-    """Serve drawn tasks as an environment of OpenEnv until interrupted; prints its address."""
+    """Serve drawn tasks as an environment of OpenEnv until interrupted.
+
+    Prints its address.
+    """
     if find_spec("openenv") is None:
         raise ExtraMissing("openenv", "openenv")
     import uvicorn

@@ -18,7 +18,9 @@ from workshop.simulator.worlds import FORMATS, world_of
 class GenerateOptions(CompanyOptions, StoreOptions):
     """What ``generate`` takes; those that begin with a benchmark's name are for it alone."""
 
-    benchmark: Literal["store", "company"] = option("Of which benchmark.", "store")
+    benchmark: Literal["store", "company"] = option(
+        "Generate scenarios of this benchmark.", "store"
+    )
 
 
 _KINDS: dict[str, type[PackOptions]] = {"store": StoreOptions, "company": CompanyOptions}

@@ -27,8 +27,10 @@ class PackOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    seed: str = option("Letters, digits, - _ . only; the same seed gives the same scenarios.")
-    count: int = option("Number of scenarios.", ge=1)
+    seed: str = option(
+        "Draw from this seed (letters, digits, - _ . only): the same one gives the same scenarios."
+    )
+    count: int = option("Generate this many scenarios.", ge=1)
 
     @field_validator("seed")
     @classmethod

@@ -359,7 +359,7 @@ class AgentOptions(BaseModel):
 
     command: tuple[str, ...] = argument("The command that starts the agent, with its own options.")
     pack: tuple[str, ...] = option(
-        "A pack file [every bundled pack]. Repeatable, one of each kind.", ()
+        "Serve this pack file [every bundled pack]. Repeatable, one of each kind.", ()
     )
     benchmark: str | None = option("Serve only the bundled pack of this benchmark.", None)
     own_sdk: bool = option("Let the agent use its own SDK instead of the replacement.", False)
@@ -367,8 +367,10 @@ class AgentOptions(BaseModel):
         "With --own-sdk: start the agent even if a .env in its folder has an account key.", False
     )
     faults: str | None = option(FAULTS_HELP, None)
-    name: str | None = option("What pages, `show NAME` and `compare NAME …` call the run.", None)
-    out: Path = option("Folder for run folders.", LOGS)
+    name: str | None = option(
+        "Give the run this name, for pages, `show NAME` and `compare NAME …`.", None
+    )
+    out: Path = option("Write run folders into this folder.", LOGS)
 
 
 @takes(AgentOptions)

@@ -26,7 +26,7 @@ from workshop.lab.engines import Engine, engine_for
 from workshop.lab.sampled_run import SampledRun, carry_out, read_sampled, write_page
 from workshop.lab.settings import cores
 
-PACKS = "bundled, generated:SEED:COUNT[:options], or a file"
+PACKS = "bundled, attacks (company), generated:SEED:COUNT[:options], or a file"
 PLAIN_SECONDS = 10.0
 """Where lines cannot move, one is printed so often."""
 
@@ -35,25 +35,26 @@ class LabOptions(PlayOptions):
     """Options of the commands that play in the lab."""
 
     evaluator: str | None = option(  # type: ignore[assignment]
-        "The model that decides, and that works unless a worker is named [EVALUATOR_MODEL; the "
-        "benchmark's scripted one].",
+        "Let this model decide; it also works unless --worker names another [EVALUATOR_MODEL; else "
+        "the benchmark's scripted model].",
         None,
     )
     worker: str | None = option(  # type: ignore[assignment]
-        "The worker's model; needs an evaluator that is named [WORKER_MODEL; the evaluator's].",
+        "Let this model write the worker's code; name the evaluator, too [WORKER_MODEL; else the "
+        "evaluator's].",
         None,
     )
     jobs: int | None = option(  # type: ignore[assignment]
-        "Number of concurrent tasks, at most one process per core [one per core].",
+        "Play this many tasks at once, in at most one process per core [one per core].",
         None,
         ge=1,
         le=256,
     )
     models: Path | None = option(
-        "A TOML file with settings of models that replace the built-in ones [MODELS_FILE].", None
+        "Replace settings of models by those in this TOML file [MODELS_FILE].", None
     )
     scheduler: str | None = option(
-        "Address of a Dask scheduler whose workers play the tasks.", None
+        "Let the workers of the Dask scheduler at this address play the tasks.", None
     )
 
     def turns_of(self, strategy: StrategyName) -> int:

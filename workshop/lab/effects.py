@@ -41,25 +41,25 @@ class EffectsOptions(BaseModel):
     """The command line of ``effects``."""
 
     agent: tuple[str, ...] = option(
-        "NAME=COMMAND of an external agent, or a strategy of this project. Repeatable [both "
-        "strategies].",
+        "Play with this agent: NAME=COMMAND of an external one, or a strategy of this project. "
+        "Repeatable [both strategies].",
         tuple(STRATEGIES),
     )
     faults: tuple[str, ...] = option(
-        "A plan of faults to play under, or none. Repeatable [none, and the first write of each "
-        "kind lost after and before its effect, refused with 503, and answered with garbage].",
+        "Play under this plan of faults; `none` is one, too. Repeatable [none; and the first write "
+        "of each kind lost after or before its effect, refused with 503, answered with garbage].",
         COLUMNS,
     )
-    benchmark: str = option("Benchmark id.", "store")
-    pack: tuple[str, ...] = option(f"{PACKS} [bundled]. Repeatable.", ("bundled",))
+    benchmark: str = option("Play this benchmark: store or company.", "store")
+    pack: tuple[str, ...] = option(f"Play this pack: {PACKS} [bundled]. Repeatable.", ("bundled",))
     evaluator: str | None = option(
-        "The model of this project's strategies [the benchmark's scripted one].", None
+        "Let this model play the strategies of this project [the benchmark's scripted one].", None
     )
-    jobs: int | None = option("Number of concurrent tasks [one per core].", None, ge=1, le=256)
+    jobs: int | None = option("Play this many tasks at once [one per core].", None, ge=1, le=256)
     agent_timeout: float = option(
         "Stop an agent that neither starts nor completes a task for so many seconds.", 60.0, ge=0.1
     )
-    out: Path = option(f"Folder for run folders and for {PAGE}.", LOGS)
+    out: Path = option(f"Write run folders and {PAGE} into this folder.", LOGS)
     as_json: bool = option("Print the table as JSON, and nothing else.", False, alias="json")
 
 

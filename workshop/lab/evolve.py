@@ -72,21 +72,25 @@ STORY_CHARS = 8_000
 class EvolveOptions(LabOptions):
     """The command line of ``evolve``."""
 
-    train: str | None = option(f"The training tasks: {PACKS}. Required.", None)
-    unseen: str | None = option("The tasks of the acceptance test, as --train. Required.", None)
+    train: str | None = option(f"Train on these tasks: {PACKS}. Required.", None)
+    unseen: str | None = option(
+        "Accept a candidate on these tasks, named as for --train. Required.", None
+    )
     reflection: str | None = option(
-        "The model that reads failed tasks and rewrites prompts [REFLECTION_MODEL]. Required.",
+        "Let this model read failed tasks and rewrite prompts [REFLECTION_MODEL]. Required.",
         default_factory=lambda: os.environ.get("REFLECTION_MODEL"),
     )
     sections: str | None = option(
-        "Sections that may be changed, or how their names begin, separated by commas "
+        "Change only these sections; their names or how they begin, separated by commas "
         "[the benchmark's rules and playbooks].",
         None,
     )
-    budget_tasks: int = option("Maximum number of tasks, with the acceptance test.", 2000, ge=1)
-    generations: int = option("Maximum number of proposals.", 20, ge=1)
-    batch: int = option("Number of tasks shown in one reflection.", 3, ge=1)
-    seed: int = option("Seed of the optimiser's choices.", 0)
+    budget_tasks: int = option(
+        "Play at most this many tasks, with the acceptance test.", 2000, ge=1
+    )
+    generations: int = option("Try at most this many proposals.", 20, ge=1)
+    batch: int = option("Show this many tasks in one reflection.", 3, ge=1)
+    seed: int = option("Draw the optimiser's choices from this seed.", 0)
     resume: str | None = option(
         "Resume this loop: its folder, the beginning of its name, or `latest`.", None
     )

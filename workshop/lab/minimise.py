@@ -39,10 +39,12 @@ T = TypeVar("T")
 def minimise(
     context: typer.Context,
     run: Annotated[
-        str, typer.Option(help=f"The run that played it, from the lab or elsewhere: {NAMED}")
+        str, typer.Option(help=f"Take the scenario of this run, from the lab or elsewhere: {NAMED}")
     ],
-    spec: Annotated[str, typer.Option(help="The failing scenario.")],
-    out: Annotated[Path | None, typer.Option(help="The file to write [SPEC-small.json].")] = None,
+    spec: Annotated[str, typer.Option(help="Shrink this failing scenario.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Write it to this file [SPEC-small.json].")
+    ] = None,
     logs: Logs = LOGS,
 ) -> None:
     """Shrink a failing scenario while it fails in the same way.

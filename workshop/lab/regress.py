@@ -41,8 +41,8 @@ OF_AN_AGENT = {
 class RegressOptions(LabOptions):
     """The command line of ``regress``."""
 
-    pack: tuple[str, ...] = option(f"{PACKS} [bundled]. Repeatable.", ("bundled",))
-    epochs: int = option("How often to play each task.", 1, ge=1)
+    pack: tuple[str, ...] = option(f"Play this pack: {PACKS} [bundled]. Repeatable.", ("bundled",))
+    epochs: int = option("Play each task this many times.", 1, ge=1)
     resume: str | None = option(
         "Resume this run (its folder, the beginning of its name, or `latest`); "
         "tasks that failed for external reasons "
@@ -53,14 +53,16 @@ class RegressOptions(LabOptions):
     keep_journals: bool = option(
         "Keep the journal of every task, not only of those that did not pass.", False
     )
-    name: str | None = option("What pages, `show NAME` and `compare NAME …` call the run.", None)
+    name: str | None = option(
+        "Give the run this name, for pages, `show NAME` and `compare NAME …`.", None
+    )
     agent: str | None = option(
-        "The command of an external agent that plays instead, with ERC3_BASE_URL and ERC3_API_KEY "
-        "set.",
+        "Let the external agent of this command play instead, with ERC3_BASE_URL and "
+        "ERC3_API_KEY set.",
         None,
     )
     agents_side_by_side: int = option(
-        "Number of agent processes, each with a share of the tasks.",
+        "Start this many processes of the agent, each with a share of the tasks.",
         1,
         ge=1,
         le=AGENTS_SIDE_BY_SIDE,

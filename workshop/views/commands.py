@@ -26,7 +26,7 @@ HOST = "127.0.0.1"
 
 def show(
     run: Run = LATEST,
-    task: Annotated[str | None, typer.Option(help="The task to show in full.")] = None,
+    task: Annotated[str | None, typer.Option(help="Show this task in full.")] = None,
     turn: Annotated[
         int | None, typer.Option(min=1, help="With --task: show only this turn.")
     ] = None,
@@ -75,7 +75,7 @@ def report(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", help="The file [in the (second) run folder]."),
+        typer.Option("-o", "--out", help="Write it to this file [in the (second) run folder]."),
     ] = None,
     logs: Logs = LOGS,
 ) -> None:
@@ -131,7 +131,9 @@ def stats(
 
 def view(
     logs: Annotated[Path, typer.Argument(help="The folder that holds the run folders.")] = LOGS,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8310,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Listen on this port; 0 takes a free one.")
+    ] = 8310,
 ) -> None:
     """Serve all runs of a folder on loopback until interrupted."""
     import uvicorn
@@ -162,7 +164,7 @@ class Format(StrEnum):
 
 
 def export(
-    format: Annotated[Format, typer.Option(help="Traces, as --trace would write them.")],
+    format: Annotated[Format, typer.Option(help="Write traces of this form, as --trace does.")],
     run: Run = LATEST,
     logs: Logs = LOGS,
 ) -> None:

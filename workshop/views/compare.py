@@ -31,7 +31,7 @@ def compare(
         str | None, typer.Argument(help="The run that may be worse [latest].")
     ] = None,
     margin: Annotated[
-        float, typer.Option(min=0.0001, max=0.5, help="The loss of score that does not matter.")
+        float, typer.Option(min=0.0001, max=0.5, help="Accept a loss of score below this.")
     ] = MARGIN,
     plan: Annotated[
         float | None,

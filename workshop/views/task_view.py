@@ -98,7 +98,7 @@ class TaskPrinter:
             text += f"{figures.cut(one.body, SEEN_CHARS)} → {answer}"
             self._say(text, "red" if one.error else "")
         if record.eval_log:
-            self._head("The platform's evaluator")
+            self._head("The platform's grader")
             self._say(record.eval_log)
         for note in record.notes:
             self._say(f"note: {note}", "dim")

@@ -202,7 +202,7 @@ def test_an_agent_that_prepares_with_single_starts_and_helper_sessions_is_judged
         ({}, "import nothing_of_this_name", "its Python has no module 'nothing_of_this_name'"),
         ({"erc3/__init__.py": ""}, "from erc3 import ERC3", "in place of the SDK"),
         ({}, "raise SystemExit(4)", "it died: exit code 4"),
-        ({}, "pass", "other programs must read ERC3_BASE_URL"),
+        ({}, "pass", "given that of ERC3_BASE_URL"),
     ],
 )
 def test_why_an_agent_began_nothing_is_said(

@@ -68,7 +68,7 @@ def run(their_python: Path, folder: Path, platform: Simulator, tmp_path: Path) -
 
 def test_the_folder_holds_the_package_alone_and_goes_away() -> None:
     with stand_in() as path:
-        assert [one.name for one in path.iterdir()] == ["erc3"]
+        assert {one.name.partition("-")[0] for one in path.iterdir()} == {"erc3"}
         assert (path / "erc3" / "wire" / "company_models.py").is_file()
     assert not path.exists()
 
@@ -188,6 +188,18 @@ def test_every_way_to_import(run: Run) -> None:
         "print(Mine(id='proj_a').tool, store.ProductLine(sku='pen', quantity=1))\n"
     )
     assert done.stdout == "/projects/get sku='pen' quantity=1\n", done.stderr
+
+
+def test_names_of_other_versions_and_the_version_itself(run: Run) -> None:
+    done = run(
+        "import importlib.metadata, erc3\n"
+        "from erc3 import ERC3, corporate\n"
+        "from erc3.client import Req_GetEmployee, Req_SearchEmployees\n"
+        "api = ERC3(session=7)\n"
+        "print(importlib.metadata.version('erc3') == erc3.__version__, api.session)\n"
+        "print(corporate.Req_GetEmployee is Req_GetEmployee, api.get_corporate_client.__name__)\n"
+    )
+    assert done.stdout == "True 7\nTrue get_corporate_client\n", done.stderr
 
 
 def test_pages_that_agents_make_themselves_need_no_next_offset(run: Run) -> None:

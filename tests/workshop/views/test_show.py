@@ -45,7 +45,7 @@ def test_a_story_has_code_calls_and_what_the_evaluator_said(logs: Path) -> None:
     text = show(logs, "--task", "hostile")
     for said in ("Turn 1", "found = Find(query=query)", "line 3: Find(", "next backend: b2"):
         assert said in text
-    assert text.index("Turn 2") < text.index("The platform's evaluator")
+    assert text.index("Turn 2") < text.index("The platform's grader")
     assert "\u202e" not in text
     assert "<script>" in text
 

@@ -20,6 +20,8 @@ KEY: Final = "ERC3_COMPAT_API_KEY"
 """The account key, in the same way."""
 OWN: Final = "core.erc3_client.own"
 ROOT: Final = Path(__file__).parents[3]
+VERSION: Final = "1.2.0"
+"""Of the SDK whose names the package has."""
 SHARED: Final = (
     *(f"{OWN}.{name}" for name in ("base", "core", "demo", "store", "company")),
     *(f"{OWN}.company_{name}" for name in ("models", "shapes")),
@@ -54,4 +56,8 @@ def stand_in() -> Iterator[Path]:
             target = Path(folder, "erc3", place)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
+        # For agents that ask which version is installed.
+        about = Path(folder, f"erc3-{VERSION}.dist-info", "METADATA")
+        about.parent.mkdir()
+        about.write_text(f"Metadata-Version: 2.1\nName: erc3\nVersion: {VERSION}\n")
         yield Path(folder)

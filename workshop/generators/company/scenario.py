@@ -54,8 +54,8 @@ class CompanyOptions(PackOptions):
     """A pack of companies and tasks."""
 
     people: str = option(
-        f"Company: people of each, {LEAST} to {MOST}: a number, or a range from which each "
-        "company draws.",
+        f"Company: give each so many people, {LEAST} to {MOST}: a number, or a range from which "
+        "each company draws.",
         USUAL_PEOPLE,
     )
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from core.erc3_client.own import core
 from core.erc3_client.own.base import HasTaskId
+from core.erc3_client.own.company import Erc3Client
 from core.erc3_client.own.core import *  # noqa: F403
 from core.erc3_client.own.core import Resp_LogLLM, TaskInfo
 from core.erc3_client.own.demo import DemoClient
@@ -32,15 +33,20 @@ class ERC3(core.ERC3):  # type: ignore[no-redef]
     def __init__(
         self, key: str | None = None, base_url: str | None = None, session: object = None
     ) -> None:
-        """``session`` is not used: the client keeps connections of its own."""
+        """``session`` is kept and not used: the client has connections of its own."""
         url = platform_url()
         if base_url and base_url.rstrip("/") != url:
             _note(f"erc3 stand-in: the agent asked for {base_url}; using {url}")
         super().__init__(os.environ.get("ERC3_COMPAT_API_KEY") or key, url)
+        self.session = session
 
     def __getattr__(self, name: str) -> NoReturn:
         known = [f"ERC3.{one}" for one in dir(type(self)) if not one.startswith("_")]
         raise AttributeError(text_of("ERC3", name, known))
+
+    def get_corporate_client(self, task: HasTaskId) -> Erc3Client:
+        """The company of a task, by the name that SDK 1.0 has for it."""
+        return self.get_erc_client(task)
 
     def get_demo_client(self, task: HasTaskId) -> DemoClient:
         """The demo of a task, on this client's connections."""
