@@ -14,7 +14,7 @@ import regex
 MASK = "[redacted]"
 LEAST_CHARS = 8
 """A shorter value is a word, and a word hides in every text."""
-_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _PUBLIC = frozenset({"key-embedded"})
 """The simulator's key: it protects nothing and appears in every run."""
 _GENERIC = regex.compile(
@@ -63,7 +63,7 @@ def hide(text: str) -> str:
 
 
 def _secrets() -> frozenset[str]:
-    values = {value for name, value in os.environ.items() if name.upper().endswith(_ENDINGS)}
+    values = {value for name, value in os.environ.items() if name.upper().endswith(ENDINGS)}
     with _lock:
         every = values | _remembered
     return frozenset(v for v in every if len(v) >= LEAST_CHARS) - _PUBLIC

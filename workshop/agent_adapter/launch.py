@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import regex
 
+from core.models.redact import ENDINGS
 from workshop.agent_adapter.stand_in import KEY, PLATFORM
 
 GIT_SECONDS = 5.0
@@ -37,6 +38,17 @@ def environment_for(
         variables["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     address = {"ERC3_BASE_URL": base_url, "ERC3_API_KEY": key, PLATFORM: base_url, KEY: key}
     return {**variables, **address}
+
+
+def without_keys(
+    environment: Mapping[str, str], named: Collection[str]
+) -> tuple[dict[str, str], list[str]]:
+    """The variables without keys and other secrets that are not named, and the names of these.
+
+    An agent of somebody else gets no key that its user did not mean for it.
+    """
+    kept = {n: v for n, v in environment.items() if n in named or not n.upper().endswith(ENDINGS)}
+    return kept, sorted(name for name, value in environment.items() if value and name not in kept)
 
 
 def folders_of(command: Sequence[str]) -> list[Path]:

@@ -34,7 +34,7 @@ from core.terminal.console import answers, notes, say
 from core.terminal.figures import cut, number, reason, so_many_tasks
 from core.terminal.record_command import argument, takes
 from core.text import clean
-from workshop.agent_adapter.launch import commit_of, key_file, shadow_of
+from workshop.agent_adapter.launch import commit_of, key_file, shadow_of, without_keys
 from workshop.agent_adapter.outcome import Cause, PlayedTask, played, tasks_of
 from workshop.agent_adapter.session import (
     FOLDER,
@@ -69,6 +69,10 @@ from workshop.simulator.platform import Task
 from workshop.simulator.worlds import load_pack
 
 LOOK_SECONDS = 0.2
+KEYS_HELP = (
+    "Hand this variable of the environment to the agent, which otherwise gets no key, token, "
+    "secret or password of it. Repeatable."
+)
 WHY_CHARS = 160
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CANNOT_BE_STOPPED = (
@@ -300,6 +304,15 @@ class Players:
                 session.stop()
 
 
+def agents_environment(environment: Mapping[str, str], named: Sequence[str]) -> dict[str, str]:
+    """What an agent gets of the user's environment; a note names the keys that it does not get."""
+    given, left = without_keys(environment, named)
+    # It has a key of its own for the platform.
+    if left := [name for name in left if name != "ERC3_API_KEY"]:
+        say(notes(), f"note: the agent does not get {', '.join(left)}; --agent-key NAME gives one")
+    return given
+
+
 @contextmanager
 def interrupts(stop: threading.Event) -> Iterator[None]:
     """While this lasts the first interrupt asks for the end, the second one is the end."""
@@ -367,6 +380,7 @@ class AgentOptions(BaseModel):
         "With --own-sdk: start the agent even if a .env in its folder has an account key.", False
     )
     faults: str | None = option(FAULTS_HELP, None)
+    agent_key: tuple[str, ...] = option(KEYS_HELP, ())
     name: str | None = option(
         "Give the run this name, for pages, `show NAME` and `compare NAME …`.", None
     )
@@ -388,9 +402,8 @@ def agent(options: AgentOptions, context: typer.Context) -> int:
         _check_key(options)
         package = None if options.own_sdk else stack.enter_context(stand_in())
         stack.enter_context(interrupts(stop))
-        launch = Launch(
-            options.command, lab_context.environment, package, None, None, options.faults
-        )
+        environment = agents_environment(lab_context.environment, options.agent_key)
+        launch = Launch(options.command, environment, package, None, None, options.faults)
         try:
             for keeper, results in Players(launch, 1, 1, stop).play([[run.keeper for run in runs]]):
                 if results and keeper.folder:

@@ -73,6 +73,8 @@ class Sitting:
     scheduler: str | None = None
     """Address of a Dask scheduler."""
     quiet: bool = False
+    agent_keys: tuple[str, ...] = ()
+    """Variables with secrets that an agent gets."""
     agent_command: str | None = None
     """That of an agent, with the secrets that a run does not keep; None: as the run has it."""
 
@@ -89,9 +91,9 @@ class Sitting:
         factory = self.context.factory(settings.benchmark)
         engine: Engine
         if settings.agent:
-            from workshop.lab.agents import AgentEngine, note_agent
+            from workshop.lab.agents import AgentEngine, agents_environment, note_agent
 
-            environment = self.context.environment
+            environment = agents_environment(self.context.environment, self.agent_keys)
             typed = self.agent_command
             engine = AgentEngine(
                 factory, settings.agent, typed, environment, run.path, settings.faults

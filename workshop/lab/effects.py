@@ -56,6 +56,11 @@ class EffectsOptions(BaseModel):
         "Let this model play the strategies of this project [the benchmark's scripted one].", None
     )
     jobs: int | None = option("Play this many tasks at once [one per core].", None, ge=1, le=256)
+    agent_key: tuple[str, ...] = option(
+        "Hand this variable of the environment to external agents; they get no other key, token, "
+        "secret or password. Repeatable.",
+        (),
+    )
     agent_timeout: float = option(
         "Stop an agent that neither starts nor completes a task for so many seconds.", 60.0, ge=0.1
     )
@@ -141,7 +146,9 @@ def _played(
     elif options.evaluator:
         asked["evaluator"] = options.evaluator
     regress = RegressOptions.model_validate({k: v for k, v in asked.items() if v is not None})
-    sitting = Sitting(lab, options.jobs, None, quiet=True, agent_command=regress.agent)
+    sitting = Sitting(
+        lab, options.jobs, quiet=True, agent_keys=options.agent_key, agent_command=regress.agent
+    )
     run = play(sitting, settings_of(regress, lab), regress)
     results = read_results(run.path).tasks
     if not results:

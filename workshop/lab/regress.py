@@ -29,11 +29,11 @@ from workshop.lab.sampled_run import SHOWN_AT_MOST, SampledRun, new_run
 from workshop.lab.settings import AGENT_SECONDS, AGENTS_SIDE_BY_SIDE, Settings, cores
 from workshop.views.no_verdict import no_verdict
 
-OF_A_SITTING = {"resume", "out", "jobs", "scheduler", "as_json"}
+OF_A_SITTING = {"resume", "out", "jobs", "scheduler", "as_json", "agent_key"}
 """Options that a resumed run may have with another value."""
 OF_AN_AGENT = {
-    "agent", "agents_side_by_side", "agent_timeout", "benchmark", "pack", "epochs", "faults",
-    "name", "out", "as_json",
+    "agent", "agent_key", "agents_side_by_side", "agent_timeout", "benchmark", "pack", "epochs",
+    "faults", "name", "out", "as_json",
 }  # fmt: skip
 """Options with a meaning for an agent that is not ours."""
 
@@ -61,6 +61,11 @@ class RegressOptions(LabOptions):
         "ERC3_API_KEY set.",
         None,
     )
+    agent_key: tuple[str, ...] = option(
+        "With --agent: hand it this variable of the environment; it gets no other key, token, "
+        "secret or password. Repeatable.",
+        (),
+    )
     agents_side_by_side: int = option(
         "Start this many processes of the agent, each with a share of the tasks.",
         1,
@@ -81,7 +86,12 @@ def regress(options: RegressOptions, context: typer.Context) -> int:
     with no_verdict():
         lab_context: LabContext = context.obj()
         sitting = Sitting(
-            lab_context, options.jobs, options.scheduler, options.as_json, options.agent
+            lab_context,
+            options.jobs,
+            options.scheduler,
+            options.as_json,
+            options.agent_key,
+            options.agent,
         )
         if options.resume:
             run = sitting.resume(find_run(options.resume, options.out))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from core.runs.results import read_results
-from workshop.agent_adapter.launch import environment_for, key_file
+from workshop.agent_adapter.launch import environment_for, key_file, without_keys
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = Path(__file__).parent / "agents"
@@ -153,6 +153,14 @@ def test_the_environment_of_an_agent_keeps_what_is_the_users_own() -> None:
     assert (given["OPENAI_API_KEY"], given["ERC3_API_KEY"]) == ("sk", "key-x")
     own = environment_for("http://127.0.0.1:1", "key-x", None, user)
     assert own["PYTHONPATH"] == "/theirs"
+
+
+@pytest.mark.promise("no secret in an output")
+def test_an_agent_gets_no_secret_that_is_not_named() -> None:
+    user = {"A_KEY": "1", "MY_TOKEN": "2", "db_password": "3", "PATH": "/bin", "EMPTY_KEY": ""}
+    given, left = without_keys(user, ["MY_TOKEN"])
+    assert given == {"MY_TOKEN": "2", "PATH": "/bin"}
+    assert left == ["A_KEY", "db_password"]
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ print("\\x1b[31mno more\\x1b[0m", file=sys.stderr)
 sys.exit(3)
 """
     )
-    run = regress(command, "--pack", pack_file(3))
+    run = regress(command, "--agent-key", "SOME_API_KEY", "--pack", pack_file(3))
     assert run.code == 2, run.output
     assert "the agent ended early and left 2 tasks open (agent 1: exit code 3)" in run.text
     first, second, third = run.results.tasks
