@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from company_tools.change import ChangeRequest
+from company_tools.change import Change, ChangeRequest
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.policy_facts import Described, described, user_text
 from company_tools.policy_rules import BASES, WORDS, Basis, Said, Wiki, weighed
@@ -142,13 +142,20 @@ class Policy:
         return lines_on(wiki, book, topics) if book else pages_for(wiki, self._store, text)
 
     def _known(self, key: str, requests: Sequence[ChangeRequest]) -> Judgement | None:
-        """The word on this very set, or on a larger one whose other requests were made."""
+        """The word on this very set, or on a larger one whose other requests were made.
+
+        Of a larger one only where its targets were changed by nothing else: it was said of the
+        records as they were.
+        """
         facts = self._session.facts
         wanted = [(one.tool, body_of(one)) for one in requests]
         done = [(one.path, one.body) for one in facts.changed]
+        targets = {Change.of(one).target for one in requests}
         for judgement in reversed(facts.judgements):
             others = [one for one in judgement.requests if one not in wanted]
-            holds = wanted and len(others) + len(wanted) == len(judgement.requests)
+            besides = [c for c in facts.changed if (c.path, c.body) not in judgement.requests]
+            whole = wanted and len(others) + len(wanted) == len(judgement.requests)
+            holds = whole and targets.isdisjoint(c.target for c in besides)
             if judgement.key == key or (others and holds and all(one in done for one in others)):
                 return judgement
         return None

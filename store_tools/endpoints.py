@@ -3,7 +3,7 @@
 All effects show in the basket. A checkout may be sent again once the basket is seen unchanged,
 because a purchase empties the basket: had the first request arrived before the look, the basket
 would be empty, and should it arrive later, then one of the two finds an empty basket and buys
-nothing. No other write is sent before that is settled.
+nothing. No other write is sent before that is settled and the first cannot arrive any more.
 """
 
 from __future__ import annotations
@@ -45,9 +45,12 @@ def known_invalid(error: str | None) -> bool:
 def known_basket(session: StoreSession, request: Any, before: Any) -> Mirror | None:
     """The basket before a move, as far as it is known; of what was never seen nothing can be told.
 
-    Raises OutOfReach: an earlier checkout may have taken effect.
+    Raises:
+        OutOfReach: an earlier checkout may have taken effect.
+        Exception: what ends a pause, such as a limit of the task.
     """
     facts = session.facts
+    session.wait_until(facts.purchase_late_until)
     if facts.purchase_in_doubt:
         session.view()
         _check_settled(session)

@@ -3,9 +3,9 @@
 A purchase is known from the journal alone. The basket is known from its last view and the writes
 that were answered since, and views are not in the journal: after a crash the first view tells.
 
-A move of the basket that had no reply may arrive later, also after a look has shown the basket
-without it. How long that is possible is counted from when this process took its record: what an
-earlier process sent had been sent by then.
+A move of the basket or a checkout that had no reply may arrive later, also after a look has shown
+the basket without it. How long that is possible is counted from when this process took its record:
+what an earlier process sent had been sent by then.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ class StoreFacts(TaskFacts):
         self._unrecorded = False
         """Whether an earlier process may have sent a move without keeping a record of it."""
         self._viewed: Basket | None = None
+        self.purchase_late_until = 0.0
+        """When the last checkout without a reply has arrived or never will: until then no move is
+        sent, as it would buy what that makes of the basket."""
         self._may_arrive = False
         """Whether a checkout that had no reply, and no effect when the basket was looked at, may
         arrive late: nothing was sent since that would find another basket."""
@@ -83,6 +86,8 @@ class StoreFacts(TaskFacts):
         super().hand_over()
         self._unrecorded = True
         self._wait_for_late()
+        if self.last(CHECKOUT):
+            self.purchase_late_until = self.late_until
 
     def purchase_shown(self) -> bool | None:
         """Whether the last view shows that a checkout in doubt was made; None: it does not tell.
@@ -117,6 +122,8 @@ class StoreFacts(TaskFacts):
         """Take the reply to a checkout, a move of the basket or a coupon."""
         self._viewed = None
         if write.path == CHECKOUT:
+            if write.is_open and not write.was_refused:
+                self.purchase_late_until = retry_policy.now() + LATE_SECONDS
             self._take_purchase(write)
         else:
             self._take_move(write)
@@ -124,7 +131,8 @@ class StoreFacts(TaskFacts):
     def take_settled(self, write: Write) -> None:
         """Take what the basket has shown of a write."""
         if write.path == CHECKOUT:
-            self._may_arrive = write.outcome == "lost"
+            # A refusal tells nothing of an earlier attempt that had no reply.
+            self._may_arrive = self._may_arrive or write.outcome == "lost"
             self._take_purchase(write)
         elif write.outcome == "done" and write in self.late_moves:
             self.late_moves.remove(write)

@@ -77,11 +77,16 @@ class StoreSession(TaskApi[StoreFacts]):
         """
         basket = self.known(within=True)
         if self.facts.may_change(basket):
-            self._retry_policy.pause(self.facts.late_until - clock.now())
+            self.wait_until(self.facts.late_until)
             basket = self.view()
         if self.facts.may_change(basket):
             raise OutOfReach("a move of the basket may still arrive: view the basket again")
         return basket
+
+    def wait_until(self, moment: float) -> None:
+        """Pause until then, by the clock of outages. Raises what ends a pause."""
+        if (left := moment - clock.now()) > 0:
+            self._retry_policy.pause(left)
 
     def known(self, *, within: bool = False) -> Basket:
         """The basket without a request where it was seen and nothing was sent to it since.

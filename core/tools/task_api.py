@@ -24,10 +24,11 @@ from pydantic import BaseModel
 from core.erc3_client.bounds import TooMuch, cut_texts, holds_cut
 from core.erc3_client.retry_policy import OutageTracker, Patience, RetryPolicy
 from core.ledger import Judgement, Ledger, LedgerEntry, Resolved, ToolFault, WireCall
-from core.ledger.calls import Kind
+from core.ledger.calls import Kind, shorten
 from core.tools.ahead import Ahead, Chain
 from core.tools.endpoints import Endpoints
 from core.tools.faults import (
+    PARAMETER_CHARS,
     GivenUp,
     Inconsistent,
     Misfit,
@@ -166,7 +167,8 @@ class TaskApi(Generic[F]):
             Refused: (``ValueError``) the API refused, in its own words, and it had no effect.
             GivenUp: the retry time is over, and it had no effect.
             OutOfReach: whether it took effect cannot be told.
-            ToolFault: it was not sent: the verdict, a budget, or a text that was cut.
+            ToolFault: it was not sent: the verdict, a budget, a text that was cut, or another one
+                that had no reply took effect after all.
             Exception: what ends a pause, such as a limit of the task.
         """
         if holds_cut(body_of(request)):
@@ -175,6 +177,7 @@ class TaskApi(Generic[F]):
             raise Inconsistent(text)
         if (made := self._made_earlier(request)) is not None:
             return made
+        self._look_at_others(request)
         if why := self.verdict([request]):
             raise ToolFault(why)
         patience = Patience(self._retry_policy, self._outages, request.tool)
@@ -323,6 +326,27 @@ class TaskApi(Generic[F]):
                 if earlier.is_same(earlier.path, body_of(request)):
                     raise
             return None
+
+    def _look_at_others(self, request: Any) -> None:
+        """See what became of another write at this path that had no reply, where two do harm.
+
+        Raises:
+            ToolFault: it took effect, which whoever asks for this one could not know.
+            OutOfReach: that cannot be told.
+        """
+        row, last = self._endpoints[request.tool], self.facts.last(request.tool)
+        if not row.late_seconds or row.once or last is None or last.body == body_of(request):
+            return
+        if last.outcome == "lost":
+            self._retry_policy.pause(row.late_seconds)
+        elif not last.is_open:
+            return
+        if self._look_up(self.request_of(last), last.about) is not None:
+            sent = shorten(last.body, PARAMETER_CHARS)
+            raise ToolFault(
+                f"not sent: another request to {last.path} took effect after all: {sent}. Send "
+                "this one again if it is wanted beside that"
+            )
 
     def _look_up(self, request: Any, before: Any) -> Any:
         """The answer of a write that the state shows; None: it had no effect. It is settled so.

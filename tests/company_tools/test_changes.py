@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from company_tools.change import RECORD
+from company_tools.endpoints import LATE_SECONDS
 from core.erc3_client import company, retry_policy
 from core.ledger import ToolFault
 from core.tools.faults import Refused
@@ -146,6 +147,44 @@ def test_logged_time_is_told_from_an_entry_like_it_that_was_there_before() -> No
     made = at.data(*LOG[:1], **LOG[1])["entry"]
     assert made["id"] == "te_004"
     assert at.line.paths("/time/log") == ["/time/log"] * 2
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("searches", [[None, 400], [None, *[502] * 40]])
+def test_other_hours_wait_until_it_is_known_what_became_of_the_first(searches: list[Any]) -> None:
+    at = toolbox()
+    other = LOG[0], LOG[1] | {"notes": "again"}
+    at.line.plan = {"/time/log": ["after"], "/time/search": searches}
+    assert "is not known" in again(at, LOG)
+    at.line.plan = {"/time/search": [502] * 40}
+    assert "is not known" in again(at, other)
+    at.line.plan = {}
+    assert "took effect after all" in again(at, other)
+    assert len(at.line.events) == 1
+    assert [change.outcome for change in at.session.facts.changes] == ["done"]
+    at.call(other[0], **other[1])
+    assert len(at.line.events) == 2
+
+
+@pytest.mark.promise("no wrong write")
+def test_other_hours_wait_while_the_first_may_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = toolbox()
+    at.line.plan = {"/time/log": ["before"] * 400}
+    assert at.call(LOG[0], **LOG[1])["success"] is False
+    body = at.line.sent[[path for path, _ in at.line.sent].index("/time/log")][1]
+    waited: list[float] = []
+
+    def rest(seconds: float) -> None:
+        if not waited:
+            at.line.platform.call(at.line.task, "/time/log", body)
+        waited.append(seconds)
+
+    monkeypatch.setattr(retry_policy, "rest", rest)
+    monkeypatch.setattr(retry_policy, "now", lambda: sum(waited))
+    at.line.plan = {}
+    assert "took effect after all" in again(at, (LOG[0], LOG[1] | {"notes": "again"}))
+    assert sum(waited) == LATE_SECONDS
+    assert len(at.line.events) == 1
 
 
 @pytest.mark.promise("no wrong write")

@@ -416,6 +416,21 @@ def test_the_rest_of_a_set_that_was_allowed_is_sent_without_a_question() -> None
     assert again.changes == ["/wiki/update"]
 
 
+@pytest.mark.promise("no wrong write")
+def test_the_rest_of_a_set_is_judged_anew_where_its_record_was_changed_by_another() -> None:
+    """The status was judged as one that ends ``active``, and the project is another by then."""
+    played = Judged(judged("allowed", basis="silent"), judged("allowed", basis="silent"), DENIED)
+    paused = {"id": "proj_sails", "status": "paused"}
+    both = [{"tool": UPDATE, "arguments": NOTE}, {"tool": STATUS, "arguments": paused}]
+    played.line.plan["/projects/status/update"] = [400]
+    played.call("Combo_Make_Changes_For_List", changes=both)
+    played.call(STATUS, **paused | {"status": "exploring"})
+    assert "denied" in refused(played, STATUS, **paused)
+    assert [event["status"] for kind, event in played.line.events if "Status" in kind] == [
+        "exploring"
+    ]
+
+
 # -- guests
 
 

@@ -13,7 +13,6 @@ import pytest
 
 from core.erc3_client import ApiError, ApiException, retry_policy
 from core.erc3_client.own.store import RESPONSES
-from store_tools.basket import CHECKOUT
 from store_tools.store_facts import LATE_SECONDS
 from workshop.simulator.platform import Platform
 from workshop.simulator.world import Refusal
@@ -27,8 +26,8 @@ class Direct:
 
     `plan` holds what happens at each call of a path: "before" loses the request, "after" the
     answer, "garbage" makes it unreadable, "twice" delivers the request twice, a number is an
-    HTTP status, ("late", n) delivers a request that was lost just before the nth call after it, a
-    move of the basket at the latest when its time is over; None lets it through.
+    HTTP status, ("late", n) delivers a request that was lost just before the nth call after it, at
+    the latest when its time is over, ("too late", n) also after that; None lets it through.
     """
 
     def __init__(self, shop: dict[str, Any]) -> None:
@@ -46,7 +45,7 @@ class Direct:
         waiting = self.plan.get(request.tool)
         what = waiting.pop(0) if waiting else None
         if isinstance(what, tuple):
-            last = inf if request.tool == CHECKOUT else retry_policy.now() + LATE_SECONDS
+            last = inf if what[0] == "too late" else retry_policy.now() + LATE_SECONDS
             self._late.append((len(self.sent) + what[1], last, request))
         if what == "before" or isinstance(what, tuple):
             raise OSError("connection lost")

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.erc3_client import retry_policy
 from core.ledger import Ledger, LedgerEntry, Resolved, ToolFault
 from core.ledger.tool import plain
 from store_tools.basket import CHECKOUT
 from store_tools.environment import StoreEnvironment
+from store_tools.store_facts import LATE_SECONDS
 from tests.kit.binding import entered
 from tests.kit.combo import data_of
 from workshop.simulator.store.pack import Scenario
@@ -34,7 +36,7 @@ SEARCH = "Combo_Test_Coupons_For_Product_Combinations"
 Content = dict[str, int]
 
 faults = st.sampled_from([None, None, "before", "after", "garbage", "twice", 429, 502])
-late = st.tuples(st.just("late"), st.integers(1, 4))
+late = st.tuples(st.sampled_from(["late", "too late"]), st.integers(1, 4))
 plans = st.fixed_dictionaries(
     {
         path: st.lists(faults, max_size=12)
@@ -80,7 +82,6 @@ class Buyer:
         """A new process that knows what was recorded and nothing else."""
         self.benchmark = StoreEnvironment(self.shop)
         self.benchmark._session.facts.looked = True
-        self.tools = entered(self.benchmark.bind(Ledger()))
         self.benchmark.restore(self.entries)
         self.turn()
 
@@ -89,7 +90,7 @@ class Buyer:
         self.ledger = Ledger(on_entry=self.entries.append)
         with suppress(ToolFault):
             self.benchmark.state(self.ledger)
-        self.ledger.offer(self.tools)
+        self.ledger.offer(entered(self.benchmark.bind(self.ledger)))
 
     def call(self, name: str, **arguments: object) -> tuple[Any, ToolFault | None]:
         """The whole answer, or the fault: one that stands in a result counts as raised."""
@@ -252,7 +253,7 @@ def test_a_purchase_over_http_meets_every_fault_on_every_path(
 def test_a_checkout_that_arrives_after_it_was_given_up_is_noticed(direct: Any) -> None:
     shop = direct(SHOP)
     buyer = Buyer(shop)
-    shop.plan = {CHECKOUT: [("late", 6), 429, 429, 429, 429]}
+    shop.plan = {CHECKOUT: [("too late", 6), 429, 429, 429, 429]}
     buyer.set({"a": 2}, "")
     with pytest.raises(ToolFault, match="no usable answer"):
         buyer.ledger.call(CHECK_OUT, [6, "", rows({"a": 2})], {})
@@ -265,3 +266,51 @@ def test_a_checkout_that_arrives_after_it_was_given_up_is_noticed(direct: Any) -
     _, fault = buyer.call(CHECK_OUT, expected_total=6, **order)
     assert fault is not None
     assert len(shop.bought) == 1
+
+
+def late_checkout(direct: Any, calls: int, then: list[int]) -> Buyer:
+    """Three of ``c`` that were not bought: the shop has two at the checkout. The first request had
+    no reply and arrives before the so-manieth call after it, unless the repeated ones come first.
+    """
+    buyer = Buyer(direct(SHOP))
+    buyer.shop.plan = {CHECKOUT: [("late", calls), *then]}
+    buyer.set({"c": 3}, "")
+    buyer.call(CHECK_OUT, expected_total=15, expected_coupon="", expected_items=rows({"c": 3}))
+    assert buyer.shop.bought == []
+    return buyer
+
+
+@pytest.mark.promise("no wrong checkout")
+@pytest.mark.parametrize("resumes", [False, True])
+@pytest.mark.parametrize("then", [[], [429, 429, 429]])
+@pytest.mark.parametrize("calls", range(1, 14))
+def test_a_checkout_that_arrives_late_does_not_buy_what_is_set_after_it(
+    direct: Any, monkeypatch: pytest.MonkeyPatch, calls: int, then: list[int], resumes: bool
+) -> None:
+    monkeypatch.setattr(retry_policy, "pause", lambda *_: 0.0)
+    buyer = late_checkout(direct, calls, then)
+    if resumes:
+        buyer.begin()
+    buyer.set({"c": 2}, "")
+    for _ in range(14):
+        buyer.call("Req_ViewBasket")
+    retry_policy.rest(LATE_SECONDS)
+    buyer.call("Req_ViewBasket")
+    assert buyer.shop._late == []
+    assert (buyer.shop.bought, buyer.shop.held) == ([], ({"c": 2}, ""))
+
+
+@pytest.mark.promise("no second checkout")
+@pytest.mark.parametrize("calls", range(1, 14))
+def test_a_checkout_that_arrives_late_buys_nothing_after_the_purchase(
+    direct: Any, monkeypatch: pytest.MonkeyPatch, calls: int
+) -> None:
+    monkeypatch.setattr(retry_policy, "pause", lambda *_: 0.0)
+    buyer = Buyer(direct(SHOP))
+    buyer.shop.plan = {CHECKOUT: [("late", calls)]}
+    buyer.set({"a": 2}, "")
+    buyer.call(CHECK_OUT, expected_total=6, expected_coupon="", expected_items=rows({"a": 2}))
+    buyer.call("Req_AddProductToBasket", sku="b", quantity=1)
+    retry_policy.rest(LATE_SECONDS)
+    buyer.call("Req_ViewBasket")
+    assert buyer.shop.bought == [({"a": 2}, "", 6)]
