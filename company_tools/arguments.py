@@ -54,7 +54,7 @@ def loosened(made: Tool) -> Tool:
 
 
 def _argument(name: str, kind: object, value: object) -> object:
-    """The value as :func:`mended` gives it; an argument that says by how much takes "+10"."""
+    """The value as its type wants it; an argument that says by how much takes "+10"."""
     return mended(kind, _without_plus(value) if name.endswith(("_delta", "_deltas")) else value)
 
 
