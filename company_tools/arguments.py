@@ -2,7 +2,8 @@
 
 Keys in PascalCase or camelCase, a single value for a list, a list as JSON text, an id within a
 record or with a name beside it, words of an enum in another case, shares in percent, dates in
-digits. What could mean two things is left as it is, for the check that follows to refuse.
+digits. What could mean two things is left as it is, for the check that follows to refuse. "+10"
+says by how much, so only an argument for that takes it.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ _WITH_NAME = regex.compile(
     regex.I,
 )
 """An id with a name: "Ann Lee (ann_lee)", "ann_lee (Ann Lee)", "id: ann_lee"."""
-_DIGITS = regex.compile(r"\s*([+-]?\d+(?:\.\d{1,2})?)\s*(%?)\s*")
+_DIGITS = regex.compile(r"\s*(-?\d+(?:\.\d{1,2})?)\s*(%?)\s*")
 """A number for certain: "95.000" may be thousands."""
+_STEP = regex.compile(r"\s*\+\d")
 
 
 def loosened(made: Tool) -> Tool:
@@ -44,11 +46,24 @@ def loosened(made: Tool) -> Tool:
     """
     function, types = made.function, made.types()
     function.__annotations__ = {
-        name: Annotated[kind, BeforeValidator(partial(mended, kind))]
+        name: Annotated[kind, BeforeValidator(partial(_argument, name, kind))]
         for name, kind in types.items()
     }
     setattr(function, "__signature__", made.signature)  # noqa: B010 - no attribute of a callable
     return tool(made.kind, function, final=made.final, prepared_by=made.prepared_by)
+
+
+def _argument(name: str, kind: object, value: object) -> object:
+    """The value as its type wants it; an argument that says by how much takes "+10"."""
+    return mended(kind, _without_plus(value) if name.endswith(("_delta", "_deltas")) else value)
+
+
+def _without_plus(value: object) -> object:
+    if isinstance(value, str):
+        return value.strip()[1:] if _STEP.match(value) else value
+    if isinstance(value, Mapping):
+        return {name: _without_plus(inner) for name, inner in value.items()}
+    return [_without_plus(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def mended(kind: object, value: object) -> object:
@@ -161,6 +176,11 @@ def _number(value: object) -> object:
         raise ValueError("a number is wanted, no truth value")
     if not isinstance(value, str):
         return value
+    if _STEP.match(value):
+        raise ValueError(
+            f"{value[:40]!r} says by how much, and a number as it shall be is wanted; write that, "
+            "or use an argument that ends in _delta or _deltas"
+        )
     match = _DIGITS.fullmatch(value)
     if match is None:
         raise ValueError(f"{value[:40]!r} is no number for certain; write digits alone")

@@ -119,12 +119,18 @@ class CompanyEnvironment:
         with session.recording_to(ledger):
             asked = task if self._brief_rules else None
             text = briefing(session, self._wiki, asked, self._rulebooks)
+            self._note_missing_rulebooks(ledger)
             if session.requester:
                 self._briefed = pages_or_none(session, self._wiki)
                 self._known_version = session.user().wiki_sha1
                 kept = self.rules_version if self._own_writes() else ""
                 self.rules_version = kept or self._known_version
         return text
+
+    def _note_missing_rulebooks(self, ledger: Ledger) -> None:
+        pages = pages_or_none(self._session, self._wiki) if self._rulebooks else None
+        for path in [] if pages is None else [one for one in self._rulebooks if one not in pages]:
+            ledger.notice(f"--rulebook {path}: this wiki has no such page")
 
     def state(self, ledger: Ledger) -> str:
         """What was changed so far; where others have changed the wiki, what is new in it.

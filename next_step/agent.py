@@ -21,6 +21,8 @@ from core.runs.task import Declined, TurnContext
 from next_step.forms import COMPLETION, Forms, Misuse, forms_of
 from next_step.reply import EXAMPLE, Step, read_step
 
+MORE_WORK = 3
+"""So often ``need_more_work`` leads back to planning in one task."""
 LEAST_ROOM = 600
 """Tokens for the steps where the task alone fills the prompt."""
 _AGAIN = (
@@ -97,6 +99,13 @@ def called(text: str) -> object:
         return text
 
 
+def _is_replanning(step: PastStep) -> bool:
+    """Whether a step did nothing but go back to planning."""
+    given = called(step.call)
+    status = given.get("status") if isinstance(given, dict) else None
+    return status == "need_more_work" and step.error is None
+
+
 @dataclass(frozen=True)
 class Answer:
     """The outcome of a step."""
@@ -145,6 +154,8 @@ class Agent:
         self._client = client
         self._forms = forms_of(tools)
         self._prompt_tokens = prompt_tokens
+        self._replanned = 0
+        """How often the steps so far went back to planning."""
         self._params: dict[str, Any] = {}
         if client.takes_schema:
             self._params["response_format"] = response_format("NextStep", self._forms.schema)
@@ -176,6 +187,7 @@ class Agent:
         def read(call: ModelCall) -> Step:
             return read_step(self._forms, call)
 
+        self._replanned = sum(map(_is_replanning, context.past))
         try:
             return reprompt(self._client, self.messages(context), read, _AGAIN, **self._params)
         except Misread as problem:
@@ -250,6 +262,11 @@ class Agent:
         if form.status == "impossible":
             raise ToolFault("refused: impossible stands alone, with its reason")
         if form.status == "need_more_work":
+            if self._replanned >= MORE_WORK:
+                raise ToolFault(
+                    f"refused: need_more_work was said {MORE_WORK} times; call a function, or say "
+                    "solved or impossible"
+                )
             return "back to planning: take the next step"
         final = self._forms.final
         if flaw := self._flaw(form):

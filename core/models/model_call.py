@@ -122,6 +122,14 @@ def total_cost(calls: Iterable[ModelCall]) -> float | None:
     return None if cost is None else round(cost, 6)
 
 
+def by_role(calls: Iterable[ModelCall]) -> dict[Role, list[ModelCall]]:
+    """The calls of each role, in order of its first one."""
+    roles: dict[Role, list[ModelCall]] = {}
+    for call in calls:
+        roles.setdefault(call.role, []).append(call)
+    return roles
+
+
 def known_sum(values: Iterable[Number | None]) -> Number | None:
     """The sum; None as soon as one is unknown."""
     total: Number = 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic_core import to_json
 
 from core.ledger import ToolCall
-from core.models.model_call import ModelCall, Usage, total_usage
+from core.models.model_call import ModelCall, Usage, by_role, total_cost, total_usage
 from core.runs.fit import fit
 from core.runs.task import Finding
 from core.runs.task_record import TurnLog
@@ -30,6 +30,15 @@ def strays(act: TurnLog) -> list[ToolCall]:
 def tokens_of(calls: Sequence[ModelCall]) -> int | None:
     """Prompt and completion tokens of calls; None as soon as one is unknown."""
     return tokens(total_usage(calls))
+
+
+def spent_by_role(calls: Iterable[ModelCall]) -> list[str]:
+    """What the calls of each role took, a line each."""
+    return [
+        f"{role}: {counted(len(some), 'call')}, {number(tokens_of(some))} tokens, "
+        f"{dollars(total_cost(some))}, {seconds(sum(call.seconds for call in some))}"
+        for role, some in by_role(calls).items()
+    ]
 
 
 def tokens(usage: Usage) -> int | None:

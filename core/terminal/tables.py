@@ -23,6 +23,7 @@ from core.terminal.figures import (
     reason,
     seconds,
     so_many_tasks,
+    spent_by_role,
     tokens,
 )
 from core.terminal.task_columns import COLUMNS, effects_text, totals
@@ -122,6 +123,9 @@ def overview(console: Console, run: RunView) -> None:
     )
     state = "; not submitted" if run.waits else "" if run.manifest.finished else "; not finished"
     plain_line(console, text + state)
+    asked = [call for task in run.tasks for act in task.turns for call in act.asked]
+    for line in spent_by_role(asked):
+        plain_line(console, f"  {line}")
     if note := run.manifest.brain.note:
         plain_line(console, note)
     for problem in run.problems:

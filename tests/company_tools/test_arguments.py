@@ -84,6 +84,8 @@ def test_an_id_with_a_name_beside_it(said: str) -> None:
         (int, "95.000", ValueError),
         (int, True, ValueError),
         (float, "nan", ValueError),
+        (int, "+7", ValueError),
+        (dict[str, int], {"a": " +1"}, ValueError),
     ],
 )
 def test_values_in_other_forms(kind: Any, said: Any, meant: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from company_tools.rule_choice import WHOLE
 from company_tools.wiki_store import WikiStore
-from core.ledger import Ledger, ToolFault
+from core.ledger import Ledger, LedgerEntry, Notice, ToolFault
 from tests.company_tools.kites import Direct, kites
 from tests.company_tools.played_task import PlayedTask
 
@@ -107,6 +107,15 @@ def test_a_wiki_is_shown_as_far_as_there_is_room_and_no_stage_chooses(
     assert ("other pages" in told) == bool(only_named)
     assert f"other pages: {only_named}\n" in told or not only_named
     assert (WHOLE in told) == bool(whole and only_named and not named)
+
+
+def test_a_configured_page_that_the_wiki_lacks_is_noted() -> None:
+    played, notes = PlayedTask(kites(wiki={"a.md": RULE}), brief=False), list[LedgerEntry]()
+    played.benchmark._rulebooks = ("a.md", "b.md")
+    with closing(Ledger(on_entry=notes.append)) as ledger:
+        played.benchmark.briefing(ledger, "What does Una earn?")
+    told = [one.text for one in notes if isinstance(one, Notice) and "rulebook" in one.text]
+    assert told == ["--rulebook b.md: this wiki has no such page"]
 
 
 def test_own_changes_to_the_wiki_set_no_rules_and_those_of_others_are_told() -> None:

@@ -278,6 +278,37 @@ def test_an_update_that_cannot_be_meant_is_refused(arguments: dict[str, Any], sa
     assert at.line.events == []
 
 
+PERSON, TEAM = "Combo_Update_Employee_For_Changes", "Combo_Update_Team_For_Changes"
+UNA = {"employee": "una_holm"}
+STEPS: list[Call] = [
+    (PERSON, {**UNA, "salary": "+250"}),
+    (PERSON, {**UNA, "skills": {"skill_sewing": "+1"}}),
+    (PERSON, {**UNA, "wills": [{"name": "will_travel", "level": "+1"}]}),
+    ("Req_UpdateEmployeeInfo", {**UNA, "salary": "+250"}),
+    ("Combo_Update_Time_Entry_For_Changes", {"id": "te_001", "hours": "+0.5"}),
+    (TEAM, {"project": "proj_sails", "change": [{"employee": "una_berg", "time_slice": "+10%"}]}),
+    (
+        "Combo_Make_Changes_For_List",
+        {"changes": [{"tool": PERSON, "arguments": {**UNA, "salary": "+250"}}]},
+    ),
+]
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: f"{step[0]}-{[*step[1]][-1]}")
+def test_what_says_by_how_much_never_becomes_the_value_itself(step: Call) -> None:
+    at = toolbox()
+    assert "by how much" in again(at, step)
+    assert at.line.events == []
+
+
+def test_an_argument_for_a_step_takes_a_plus_sign() -> None:
+    at = toolbox()
+    before = at.call("Req_GetEmployee", id="una_holm")["employee"]["salary"]
+    sent = at.data(PERSON, **UNA, salary_delta="+250", skill_deltas={"skill_sewing": "+1"})["sent"]
+    assert sent["salary"] == before + 250
+
+
 def test_a_team_is_sent_whole() -> None:
     at = toolbox()
     at.call(

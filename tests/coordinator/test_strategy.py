@@ -127,7 +127,8 @@ def test_a_step_is_a_turn_with_one_typed_call(make_run: Callable[..., Any], tea_
         ([said("Set_Basket", items=[]), put(2), solved()], 1.0, "Combo_Set_Basket_For_Items("),
         ([said("Combo_Set_Basket_For_Items"), put(2), solved()], 1.0, "items: Field required"),
         ([put(2), completion("solved"), solved()], 1.0, "every condition"),
-        ([completion("need_more_work"), put(2), solved()], 1.0, None),
+        ([completion("need_more_work")] * 3 + [put(2), solved()], 1.0, None),
+        ([completion("need_more_work")] * 4 + [solved()], 1.0, "need_more_work was said 3 times"),
     ],
 )
 def test_only_a_completion_that_agrees_with_the_facts_buys(

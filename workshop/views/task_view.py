@@ -90,6 +90,11 @@ class TaskPrinter:
                 self._turn(act)
         if only is not None:
             return
+        asked = [call for act in record.turns for call in act.asked]
+        if self._times and asked:
+            self._head("Model calls")
+            for line in figures.spent_by_role(asked):
+                self._say(line)
         if record.seen:
             self._head("Requests seen by the platform")
         for one in record.seen:

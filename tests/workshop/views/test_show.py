@@ -9,12 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
+from core.models.model_call import Usage
 from core.runs.manifest import Identity, Manifest
 from core.runs.results import RunResults, TaskResult, read_results
 from core.runs.run_view import read_run_view
 from core.runs.task import Decision, Turn
 from core.runs.work import StepRecord, WorkReport
-from tests.kit.run_folders import RunFolder, ended, found, hostile_run, worked
+from tests.kit.run_folders import RunFolder, asked, ended, found, hostile_run, worked
 from workshop.views.report.render import record_html
 from workshop.views.report.run_page import write_report
 
@@ -166,6 +167,23 @@ def test_a_task_that_a_run_has_several_times_is_named_by_its_journal(tmp_path: P
     assert done.exit_code == 2
     assert "tea.2 (pack 'small', epoch 1)" in done.stderr
     assert "failed" in show(tmp_path, "--task", "tea.2")
+
+
+def test_a_run_and_a_task_say_what_each_role_took(tmp_path: Path) -> None:
+    policy = asked("policy", usage=Usage(prompt=40, completion=2), cost_usd=None, seconds=1.0)
+    calls = (asked(), asked("worker", cost_usd=0.5), asked("worker", cost_usd=0.25), policy)
+    run = RunFolder(tmp_path / "20260504-120000-aaaa")
+    for key in ("tea", "cup"):
+        run.task(key, *calls, worked())
+    run.write()
+    once = [
+        "evaluator: 1 call, 960 tokens, $0.0012, 200 ms",
+        "worker: 2 calls, 1,920 tokens, $0.7500, 400 ms",
+        "policy: 1 call, 42 tokens, –, 1.0 s",
+    ]
+    both = ["evaluator: 2 calls, 1,920 tokens", "worker: 4 calls, 3,840", "policy: 2 calls, 84"]
+    assert all(line in show(tmp_path, "--task", "tea").splitlines() for line in once)
+    assert all(f"\n  {line}" in show(tmp_path) for line in both)
 
 
 def test_json_is_the_whole_run_with_its_totals(logs: Path) -> None:
