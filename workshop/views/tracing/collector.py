@@ -27,8 +27,9 @@ DEFAULT = "http://localhost:4318"
 CONNECT_SECONDS = 3.0
 EXPORT_SECONDS = 60.0
 """How long sending the traces of a run takes at most,"""
-TASK_SECONDS = 0.25
-"""and how much longer for each of its tasks."""
+TASK_SECONDS = {"otel": 0.25, "mlflow": 5.0}
+"""and how much longer for each of its tasks. A store of MLflow in SQLite took 1.2 s a task with 20
+spans on a busy machine of two cores."""
 OPTION = "--trace otel: "
 MODULES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 """What the extra ``otel`` installs,"""
@@ -113,7 +114,7 @@ def export_traces(folder: Path, console: TextIO, kind: str = "otel") -> list[str
     check_targets((kind,))
     view = read_run_view(folder)
     finished = [record for record in view.tasks if record.result is not None]
-    seconds = EXPORT_SECONDS + TASK_SECONDS * len(finished)
+    seconds = EXPORT_SECONDS + TASK_SECONDS[kind] * len(finished)
     try:  # OpenTelemetry reads its variables when it is imported, and refuses some values
         from workshop.views.tracing.otel import SERVICE, collector_exporter, send
 
