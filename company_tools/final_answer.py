@@ -148,7 +148,11 @@ def _links(text: str, session: CompanySession) -> tuple[Link, ...] | None:
         return None
     if _NO_LINKS.match(text):
         return ()
-    return tuple(dict.fromkeys(_link(kind, id, session) for kind, id in _pairs(text)))
+    try:
+        return tuple(dict.fromkeys(_link(kind, id, session) for kind, id in _pairs(text)))
+    except NoFinalAnswer as error:
+        named = ", ".join(f"{one.kind}:{one.id}" for one in named_in(text, session))
+        raise NoFinalAnswer(f"{error}; it names {named}" if named else str(error)) from None
 
 
 def _links_alone(text: str) -> str:
