@@ -6,6 +6,8 @@ A test names the promise that it holds: ``@pytest.mark.promise("no second checko
 from __future__ import annotations
 
 import ast
+import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +36,7 @@ PROMISES = {
 }
 HEAD = """# Promises
 
-What the project promises, and the tests that hold it. `python -m tests.promises` writes this page from the marker `promise` of the tests.
+What the project promises, and the files with the tests that hold it, with their number. `python -m tests.promises` writes this page from the marker `promise` of the tests, and `.venv/bin/python -m tests.promises names` prints each test as a sentence.
 """  # noqa: E501 - a paragraph is one line
 
 
@@ -77,15 +79,23 @@ def page() -> str:
     """The page, as Markdown."""
     tests, parts = held(), [HEAD]
     for promise, text in PROMISES.items():
-        by_file = dict[str, list[str]]()
-        for one in tests:
-            if one.promise == promise:
-                name = one.name.removeprefix("test_").replace("_", " ")
-                by_file.setdefault(one.path, []).append(name)
-        lines = [f"- [{path}](../{path}): {'; '.join(names)}" for path, names in by_file.items()]
-        parts.append("\n".join([f"## {promise.capitalize()}", "", text, "", *lines, ""]))
+        counts = Counter(one.path for one in tests if one.promise == promise)
+        files = ", ".join(f"[{path}](../{path}) ({n})" for path, n in counts.items())
+        parts.append("\n".join([f"## {promise.capitalize()}", "", text, "", f"{files}.", ""]))
     return "\n".join(parts)
 
 
+def names() -> Iterator[str]:
+    """Each promise with the sentences that its tests are called by."""
+    for promise in PROMISES:
+        yield f"{promise}:"
+        for one in held():
+            if one.promise == promise:
+                yield f"  {one.path}: {one.name.removeprefix('test_').replace('_', ' ')}"
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    if sys.argv[1:] == ["names"]:
+        print("\n".join(names()))
+    else:
+        PAGE.write_text(page(), encoding="utf-8")

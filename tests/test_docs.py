@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 import regex
+import typer
 
+from cli.cli import app
 from tests import api_tables, promises
 from tests.mutation import stored_rows
 
@@ -103,3 +105,11 @@ def test_a_stored_count_of_mutants_is_of_files_that_exist(row: dict[str, Any]) -
     assert [one for one in named if not (ROOT / one).exists()] == []
     assert ("noticed" in row) == ("mutants" in row)
     assert 0 < row.get("noticed", 1) <= row.get("mutants", 1)
+
+
+def test_the_page_on_runs_names_every_option_of_a_run_and_no_other() -> None:
+    page = (ROOT / "docs" / "run.md").read_text(encoding="utf-8").partition("## Options")[2]
+    command = typer.main.get_command(app).get_command(None, "run")  # type: ignore[attr-defined]
+    options = {name for one in command.params for name in one.opts if name.startswith("--")}
+    named = set(regex.findall(r"--[a-z][a-z-]+", page))
+    assert named - {"--help"} == options - {"--help"}

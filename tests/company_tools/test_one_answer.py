@@ -464,5 +464,5 @@ def test_what_is_no_answer_is_asked_back_and_never_sent(text: str, problem: str)
 def test_a_link_that_is_a_name_is_asked_back_with_the_id_of_whom_it_names() -> None:
     played = PlayedTask()
     played.call("Combo_List_All_Employees")
-    with pytest.raises(NoFinalAnswer, match="it names employee:una_berg$"):
+    with pytest.raises(NoFinalAnswer, match=r"it names employee:una_berg$"):
         read_final_answer(said("ok_answer", "m", "Una Berg"), played.benchmark._session)
