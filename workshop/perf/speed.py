@@ -27,6 +27,7 @@ from smolagents.models import ChatMessage, MessageRole, Model
 from cli.lab import LAB
 from core.models.providers import Played, provider
 from tests.kit.fake_openai import FakeOpenAI, Message
+from workshop.lab.context import world_of
 from workshop.lab.engines import Job
 from workshop.lab.packs import source_of
 from workshop.lab.play_job import play_job
@@ -227,7 +228,7 @@ def _shops(count: int) -> str:
     scenarios = list(source_of("bundled", lab).scenarios())
     rounds = -(-count // len(scenarios))
     many = (s | {"spec_id": f"{s['spec_id']}-{n}"} for n in range(rounds) for s in scenarios)
-    return lab.world.pack_text("throughput", list(islice(many, count)))
+    return world_of(lab).pack_text("throughput", list(islice(many, count)))
 
 
 if __name__ == "__main__":

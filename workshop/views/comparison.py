@@ -313,7 +313,7 @@ def _checks(
 ) -> tuple[Check, ...]:
     """The tests in their order; the first that holds decides."""
     name, deterministic = b.harm_name, a.deterministic and b.deterministic
-    new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} without theirs"
+    new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} that lost one"
     sign = f"p ≤ {ALPHA}"
     exact = Check(
         name=f"exact test of tasks with a new {name}, one-sided",
