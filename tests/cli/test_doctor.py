@@ -471,6 +471,7 @@ def test_an_env_file_is_told_by_its_names(tmp_path: Path) -> None:
         assert (found.state, "secret" in found.model_dump_json()) == ("problem", False)
 
 
+@pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize(
     ("url", "state"),
     [

@@ -167,6 +167,8 @@ def note_faults(platform: Platform, task_id: str, journal: Path) -> None:
         task = platform.task(task_id)
     except Refusal:  # of another pack, with which the run began
         return
+    if not any(line.faulted for line in task.log):
+        return
     met = [one for one in requests_of(platform, task) if one.fault]
     if not met or not journal.is_file() or read_task(journal).seen:
         return

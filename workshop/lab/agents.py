@@ -63,16 +63,12 @@ from workshop.lab.engines import Job
 from workshop.lab.packs import sources_of
 from workshop.lab.play_job import play_job, play_trivial
 from workshop.lab.sampled_run import SampledRun, close_run, new_run, write_page
-from workshop.lab.settings import Settings
+from workshop.lab.settings import KEYS_HELP, Settings
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.platform import Task
 from workshop.simulator.worlds import load_pack
 
 LOOK_SECONDS = 0.2
-KEYS_HELP = (
-    "Hand this variable of the environment to the agent, which otherwise gets no key, token, "
-    "secret or password of it. Repeatable."
-)
 WHY_CHARS = 160
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CANNOT_BE_STOPPED = (

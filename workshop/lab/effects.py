@@ -20,13 +20,14 @@ from coordinator.config import STRATEGIES, option
 from core.runs.errors import CannotRun, Usage
 from core.runs.find import LOGS
 from core.runs.results import TaskResult, read_results
-from core.runs.summary import EFFECTS
+from core.runs.summary import EFFECTS, summary_of
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
 from core.text import clean
 from workshop.lab.command import PACKS, Sitting
 from workshop.lab.context import LabContext, check_faults, world_of
 from workshop.lab.regress import RegressOptions, play, settings_of
+from workshop.lab.settings import KEYS_HELP
 from workshop.views.report.render import page
 
 NO_FAULT = "none"
@@ -56,11 +57,7 @@ class EffectsOptions(BaseModel):
         "Let this model play the strategies of this project [the benchmark's scripted one].", None
     )
     jobs: int | None = option("Play this many tasks at once [one per core].", None, ge=1, le=256)
-    agent_key: tuple[str, ...] = option(
-        "Hand this variable of the environment to external agents; they get no other key, token, "
-        "secret or password. Repeatable.",
-        (),
-    )
+    agent_key: tuple[str, ...] = option(KEYS_HELP, ())
     agent_timeout: float = option(
         "Stop an agent that neither starts nor completes a task for so many seconds.", 60.0, ge=0.1
     )
@@ -76,13 +73,18 @@ class Row:
     fault: str
     tasks: int
     passed: int
-    lost: int
-    doubled: int
-    unauthorised: int
+    lost: int | None
+    doubled: int | None
+    unauthorised: int | None
     unfinished: int
     run: str
     what: str = field(default="", compare=False)
     """The command or the model."""
+
+    def shown(self, heading: str) -> str:
+        """A cell of the table."""
+        value = getattr(self, heading)
+        return "–" if value is None else str(value)
 
 
 @takes(EffectsOptions)
@@ -102,7 +104,7 @@ def effects(options: EffectsOptions, context: typer.Context) -> int:
             row = _played(name, plan, player, options, lab)
             rows.append(row)
             if not options.as_json:
-                told = ", ".join(f"{what} {getattr(row, what)}" for what in EFFECTS)
+                told = ", ".join(f"{what} {row.shown(what)}" for what in EFFECTS)
                 say(notes(), clean(f"{name}, {plan}: {row.passed} of {row.tasks} passed, {told}"))
     return _show(rows, options)
 
@@ -153,18 +155,12 @@ def _played(
     results = read_results(run.path).tasks
     if not results:
         raise CannotRun(f"{name}: no task was played; see {run.path}")
-
-    def total(what: str) -> int:
-        return sum(getattr(one, what) or 0 for one in results)
-
     return Row(
         agent=name,
         fault=plan,
         tasks=len(results),
         passed=sum(one.passed for one in results),
-        lost=total("lost"),
-        doubled=total("doubled"),
-        unauthorised=total("unauthorised"),
+        **summary_of(name, results).effects,
         unfinished=sum(map(_is_unfinished, results)),
         run=run.path.name,
         what=str(player.get("agent") or run.settings.evaluator),
@@ -183,8 +179,10 @@ def _show(rows: Sequence[Row], options: EffectsOptions) -> int:
     else:
         table = Table(*HEADINGS)
         for row in rows:
-            shown = [str(getattr(row, heading)) for heading in HEADINGS]
-            table.add_row(*map(clean, shown), end_section=row.fault == options.faults[-1])
+            table.add_row(
+                *(clean(row.shown(heading)) for heading in HEADINGS),
+                end_section=row.fault == options.faults[-1],
+            )
         answers().print(table)
     path = options.out / PAGE
     text = page("effects.html.jinja", {}, rows=rows, headings=HEADINGS, packs=options.pack)

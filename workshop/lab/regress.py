@@ -26,7 +26,13 @@ from workshop.lab.context import LabContext, adapted, check_faults, world_of
 from workshop.lab.packs import sources_of
 from workshop.lab.report import report, summaries_of
 from workshop.lab.sampled_run import SHOWN_AT_MOST, SampledRun, new_run
-from workshop.lab.settings import AGENT_SECONDS, AGENTS_SIDE_BY_SIDE, Settings, cores
+from workshop.lab.settings import (
+    AGENT_SECONDS,
+    AGENTS_SIDE_BY_SIDE,
+    KEYS_HELP,
+    Settings,
+    cores,
+)
 from workshop.views.no_verdict import no_verdict
 
 OF_A_SITTING = {"resume", "out", "jobs", "scheduler", "as_json", "agent_key"}
@@ -61,11 +67,7 @@ class RegressOptions(LabOptions):
         "ERC3_API_KEY set.",
         None,
     )
-    agent_key: tuple[str, ...] = option(
-        "With --agent: hand it this variable of the environment; it gets no other key, token, "
-        "secret or password. Repeatable.",
-        (),
-    )
+    agent_key: tuple[str, ...] = option(KEYS_HELP, ())
     agents_side_by_side: int = option(
         "Start this many processes of the agent, each with a share of the tasks.",
         1,

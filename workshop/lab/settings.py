@@ -15,6 +15,11 @@ AGENT_SECONDS = 600.0
 """For which an external agent may neither begin a task nor complete one."""
 AGENTS_SIDE_BY_SIDE = 64
 """Each has a platform of its own in our process."""
+KEYS_HELP = (
+    "Hand this variable of the environment to an external agent, which otherwise gets no key, "
+    "token, secret or password of it. Repeatable."
+)
+"""Of the option that every command with an external agent has."""
 CHUNK_OF_MODELS = 5
 """Models cost money: fewer tasks are lost where a run dies."""
 Trivial = Literal["too", "only", "not"]

@@ -18,7 +18,6 @@ _TURN = regex.compile(r"^</state>\nTurn (\d+) of \d+\.", regex.MULTILINE)
 _CHALLENGE = regex.compile(r"^</state>\n.*^CHALLENGE", regex.MULTILINE | regex.DOTALL)
 _ROLES = {"about": "entities", "rules": "rule_book", "ok": "verify", "answer": "wording"}
 """Small calls, by the first field of the form that their prompt asks for."""
-_FORM = regex.compile(r'^Reply with one JSON object(?:, compact)?: \{"(\w+)"', regex.MULTILINE)
 _PAGE = regex.compile(r"^== \d+ (.*) ==$", regex.MULTILINE)
 
 
@@ -65,15 +64,13 @@ def _of_evaluator(task: RecordedTask, prompt: Prompt) -> str:
 
 def _small(task: RecordedTask, prompt: Prompt) -> str:
     """The reply to the call of a stage. Raises LookupError: it is not recorded."""
-    form = _FORM.search(prompt.system)
-    field = form[1] if form else ""
-    if field == "verdict":
+    if prompt.form == "verdict":
         change = prompt.section("change") or ""
         alike = [one.reply for one in task.verdicts if one.change == change]
         # Of one change alone there is no doubt, however its prompt is worded now.
         replies = alike or [one.reply for one in task.verdicts if len(task.verdicts) == 1]
         return _nth(tuple(replies), 0, f"{task.id}: the verdict on this change")
-    role = _ROLES.get(field, "")
+    role = _ROLES.get(prompt.form, "")
     return _nth((task.calls[role],) if role in task.calls else (), 0, f"{task.id}: the call {role}")
 
 

@@ -20,6 +20,7 @@ from core.models.prompt_json import Cut, compact, unpacked
 Memory = dict[str, Any]
 """What is known of the last thing that was done: its ``verb`` and its report."""
 _NOW = regex.compile(r"^</state>\n(Turn|Step) \d+ of \d+\.", regex.MULTILINE)
+_FORM = regex.compile(r'^Reply with one JSON object(?:, compact)?: \{"(\w+)"', regex.MULTILINE)
 _TURN = regex.compile(r"<turn [^>]*>\n(.*?)\n</turn>", regex.DOTALL)
 _RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
 _STEP = regex.compile(r'<step number="\d+">\n(?P<said>.*)\n(?P<answer>.*)\n</step>')
@@ -85,6 +86,12 @@ class Prompt:
         """The text between a section's tags, without its escapes; None: there is none."""
         match = regex.search(rf"<{name}>\n(.*?)\n</{name}>", self.user, regex.DOTALL)
         return plain(match[1]) if match else None
+
+    @property
+    def form(self) -> str:
+        """The first field of the form that a stage asks for; "" for another prompt."""
+        match = _FORM.search(self.system)
+        return match[1] if match else ""
 
     @property
     def strategy(self) -> str:

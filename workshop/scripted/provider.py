@@ -39,7 +39,6 @@ from workshop.simulator.company.pack import CompanyPack, CompanyScenario
 from workshop.simulator.store.pack import Scenario as StoreScenario
 
 _NAMES = ("store", "company", "literal")
-_FORM = regex.compile(r'^Reply with one JSON object(?:, compact)?: \{"(\w+)"', regex.MULTILINE)
 _ANSWER = regex.compile(r"<answer>\n(.*)\n</answer>", regex.DOTALL)
 _PAGE_LINE = regex.compile(
     r"^== (?P<page>\d+) .* ==\n(?:\d+ #.*\n)*(?P<line>\d+) (?P<text>\p{L}.*)$", regex.MULTILINE
@@ -177,8 +176,7 @@ def _fits(pack: CompanyPack, scenario: CompanyScenario, prompt: Prompt) -> tuple
 
 def _small_call(prompt: Prompt, played: Played) -> str:
     """Fill in the form of a stage. Raises LookupError: it has none that is known."""
-    form = _FORM.search(prompt.system)
-    field = form[1] if form else ""
+    field = prompt.form
     if field == "about":
         return json.dumps(_about(prompt.section("task") or "", played), ensure_ascii=False)
     if field == "answer":
