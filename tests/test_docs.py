@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 import regex
-import typer
 
-from cli.cli import app
-from tests import api_tables, promises
+from tests import api_tables, option_tables, promises
 from tests.mutation import stored_rows
 
 ROOT = Path(__file__).parents[1]
@@ -107,9 +105,8 @@ def test_a_stored_count_of_mutants_is_of_files_that_exist(row: dict[str, Any]) -
     assert 0 < row.get("noticed", 1) <= row.get("mutants", 1)
 
 
-def test_the_page_on_runs_names_every_option_of_a_run_and_no_other() -> None:
-    page = (ROOT / "docs" / "run.md").read_text(encoding="utf-8").partition("## Options")[2]
-    command = typer.main.get_command(app).get_command(None, "run")  # type: ignore[attr-defined]
-    options = {name for one in command.params for name in one.opts if name.startswith("--")}
-    named = set(regex.findall(r"--[a-z][a-z-]+", page))
-    assert named - {"--help"} == options - {"--help"}
+@pytest.mark.parametrize("page", option_tables.PAGES, ids=lambda page: page.name)
+def test_the_tables_of_options_are_those_of_the_command_line(page: Path) -> None:
+    written = page.read_text(encoding="utf-8")
+    made = option_tables.with_table(written, option_tables.PAGES[page])
+    assert written == made, "write them: python -m tests.option_tables"
