@@ -21,8 +21,8 @@ from workshop.scripted.prompt import WEIGH, Line
 from workshop.simulator.company.pack import CompanyScenario
 from workshop.simulator.store.pack import Scenario
 
-STORE_KINDS = ("wrong-variant", "coupon-unchecked", "early-decline", "ghost-ignored")
-COMPANY_KINDS = ("missing-link", "change-without-right", "wrong-outcome")
+STORE_KINDS = ("wrong-variant", "coupon-unchecked", "early-decline")
+COMPANY_KINDS = ("missing-link", "change-without-right")
 COMMON_KINDS = ("unreadable", "code-raises")
 KINDS = (*STORE_KINDS, *COMPANY_KINDS, *COMMON_KINDS)
 UNREADABLE = "Let me think about that for a moment."
@@ -72,7 +72,6 @@ def fitting_store(scenario: Scenario, wish: store.Wish) -> tuple[str, ...]:
     ]
     if scenario.expect.checkouts:
         kinds += ["early-decline", *COMMON_KINDS]
-        kinds += ["ghost-ignored"] if _meets_ghost(scenario, wish) else []
     return tuple(kinds)
 
 
@@ -90,18 +89,9 @@ def spoil_store(scenario: Scenario, wish: store.Wish, kind: str) -> store.Wish:
             return replace(wish, demand=bare)
         case "early-decline":
             return replace(wish, demand=None)
-        case "ghost-ignored":
-            return replace(wish, ignores_ghosts=True)
         case "code-raises":
             return replace(wish, weighs=True)
     return wish
-
-
-def _market(scenario: Scenario, *, listed: bool = False) -> Market:
-    raw: dict[str, Any] = scenario.model_dump(include={"products", "coupons"})
-    if listed:
-        raw["products"] = [{**one, "stock_at_checkout": None} for one in raw["products"]]
-    return Market.of_scenario(raw["products"], raw["coupons"])
 
 
 def _fails(scenario: Scenario, wish: store.Wish) -> bool:
@@ -110,8 +100,10 @@ def _fails(scenario: Scenario, wish: store.Wish) -> bool:
         return bool(scenario.expect.checkouts)
     wanted = [{item.sku: item.quantity for item in e.items} for e in scenario.expect.any_of]
     codes = [event.coupon for event in scenario.expect.any_of]
+    raw: dict[str, Any] = scenario.model_dump(include={"products", "coupons"})
+    market = Market.of_scenario(raw["products"], raw["coupons"])
     try:
-        bought = solve(wish.demand, _market(scenario)).purchases
+        bought = solve(wish.demand, market).purchases
     except TooManyAnswers:
         return False
     if not bought:
@@ -123,27 +115,11 @@ def _fails(scenario: Scenario, wish: store.Wish) -> bool:
     )
 
 
-def _meets_ghost(scenario: Scenario, wish: store.Wish) -> bool:
-    """Whether what is listed leads to a purchase that the checkout refuses."""
-    if wish.demand is None:
-        return False
-    market = _market(scenario)
-    try:
-        listed = solve(wish.demand, _market(scenario, listed=True)).purchases
-    except (TooManyAnswers, ValueError):
-        return False
-    return bool(listed) and all(
-        any(n > market.ware(sku).stock for sku, n in one.items) for one in listed
-    )
-
-
 def fitting_company(scenario: CompanyScenario, wish: company.Wish) -> tuple[str, ...]:
     """The kinds of mistakes that are certain to cost this task of a company."""
     expect = scenario.expect
     known = scenario.whoami_status == 200
     kinds = ["missing-link"] if wish.answer.links else []
-    if known and scenario.user and _other_outcome(scenario):
-        kinds.append("wrong-outcome")
     # Whatever ends a task early ends it so.
     if "error_internal" not in expect.outcomes:
         kinds.append("unreadable")
@@ -163,14 +139,6 @@ def spoil_company(scenario: CompanyScenario, wish: company.Wish, kind: str) -> c
             event = {"type": "Evt_EmployeeNoteUpdated", **note}
             done = company.Answer("ok_answer", "Done as asked.")
             return replace(wish, events=(event,), answer=done)
-        case "wrong-outcome":
-            other = company.Answer(_other_outcome(scenario), "Please say more.")
-            return replace(wish, lookups=(), events=(), answer=other)
         case "code-raises":
             return replace(wish, lookups=(Line(WEIGH, {}),))
     return wish
-
-
-def _other_outcome(scenario: CompanyScenario) -> str:
-    others = ("none_clarification_needed", "none_unsupported", "denied_security")
-    return next((one for one in others if one not in scenario.expect.outcomes), "")
