@@ -182,7 +182,7 @@ def _begin(lab: LabContext, benchmark: Benchmark, options: EvolveOptions) -> Loo
         **lab.models(name, options.strategy, options.evaluator, options.worker),
     }
     return Loop(
-        settings=Settings(trivial="not", tapes=True, **settings),
+        settings=Settings(trivial=False, tapes=True, **settings),
         prompts=dict(lab.texts(options.prompts, name, (options.strategy,), notes())),
         sections=tuple(one for one in shipped if one.startswith(tuple(words))),
         asked=options.model_dump(include=OF_THE_LOOP),

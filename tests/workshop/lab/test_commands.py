@@ -57,14 +57,6 @@ def test_regress_leaves_a_run_and_a_report(tmp_path: Path, pack_file: PackFile) 
     assert (fine.exit_code, "nothing to minimise" in fine.output) == (2, True)
 
 
-def test_only_the_trivial_baselines_play_where_that_is_asked(
-    tmp_path: Path, pack_file: PackFile
-) -> None:
-    options = ("--out", tmp_path / "logs", "--json", "--baseline-only", "--jobs", 1)
-    done = call("regress", "--pack", pack_file(4), *options)
-    assert [s["name"] for s in json.loads(done.stdout)["summaries"]] == ["nothing", "first-match"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
