@@ -72,10 +72,7 @@ from workshop.simulator.worlds import load_pack
 LOOK_SECONDS = 0.2
 WHY_CHARS = 160
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-CANNOT_BE_STOPPED = (
-    "the official SDK reads no address from the environment, so an agent that does not pass "
-    "ERC3_BASE_URL as base_url reaches the real platform, and this program cannot prevent it"
-)
+KEY_NOTE = "the SDK replacement ignores it, but a program in another language may use it"
 
 
 @dataclass(frozen=True)
@@ -357,10 +354,6 @@ class AgentOptions(BaseModel):
         "Serve this pack file [every bundled pack]. Repeatable, one of each kind.", ()
     )
     benchmark: str | None = option("Serve only the bundled pack of this benchmark.", None)
-    own_sdk: bool = option("Let the agent use its own SDK instead of the replacement.", False)
-    allow_real_key: bool = option(
-        "With --own-sdk: start the agent even if a .env in its folder has an account key.", False
-    )
     faults: str | None = option(FAULTS_HELP, None)
     agent_key: tuple[str, ...] = option(KEYS_HELP, ())
     name: str | None = option(
@@ -389,8 +382,9 @@ def agent(options: AgentOptions, context: typer.Context) -> int:
             (share,) = shares_of(run.jobs(lab, 1), 1, lab)
             keepers.append(ShareKeeper(lab, share, folder))
             runs.append(run)
-        _check_key(options)
-        package = None if options.own_sdk else stack.enter_context(stand_in())
+        if file := key_file(options.command):
+            say(notes(), f"note: {file} holds an account key; {KEY_NOTE}")
+        package = stack.enter_context(stand_in())
         stack.enter_context(interrupts(stop))
         environment = agents_environment(lab_context.environment, options.agent_key)
         launch = Launch(options.command, environment, package, None, None, options.faults)
@@ -448,19 +442,6 @@ def _packs(options: AgentOptions, context: LabContext) -> list[tuple[str, str]]:
     if len({format for format, _ in formats}) < len(formats):
         raise Usage("--pack: two packs are of one kind; give one of each")
     return [(worlds[format], path) for format, path in formats]
-
-
-def _check_key(options: AgentOptions) -> None:
-    """Say what cannot be stopped. Raises Usage: a real key is in reach of the agent's own SDK."""
-    file = key_file(options.command)
-    if options.own_sdk and file and not options.allow_real_key:
-        advice = "remove it, or use --allow-real-key"
-        raise Usage(f"{CANNOT_BE_STOPPED}; {file} holds an account key: {advice}")
-    if options.own_sdk:
-        say(notes(), f"warning: {CANNOT_BE_STOPPED}")
-    elif file:
-        text = "the SDK replacement ignores it, but a program in another language may use it"
-        say(notes(), f"note: {file} holds an account key; {text}")
 
 
 def _show(keepers: Sequence[ShareKeeper], command: Sequence[str]) -> int:
