@@ -74,6 +74,9 @@ def test_regress_leaves_a_run_and_a_report(tmp_path: Path, pack_file: PackFile) 
         (("--max-turns", "51"), "50"),
         (("--agents-side-by-side", "2"), "need --agent"),
         (("--agent", "true", "--guards", "none"), "leave out --guards"),
+        (("--agent", "true", "--jobs", "2", "--evaluator", "x"), "leave out --evaluator, --jobs"),
+        (("--agent", "true", "--benchmark", "chess"), "does not play 'chess'"),
+        (("--agent", "true", "--agents-side-by-side", "0"), "greater than or equal"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_leaves_nothing(

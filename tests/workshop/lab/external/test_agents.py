@@ -183,35 +183,20 @@ def test_each_pack_is_played_by_a_run_of_the_command(
 
 
 def test_an_agent_is_measured_without_the_extra_of_the_lab(
-    agent: Any, good: str, pack_file: PackFile, company_file: Path, tmp_path: Path
+    agent: Any, good: str, tmp_path: Path
 ) -> None:
     missing = ("numpy", "scipy", "distributed")
     code = f"import sys\nfor name in {missing}: sys.modules[name] = None\n"
     code += "from submission import main; main()"
-    out = ("--out", str(tmp_path / "logs"))
-    for command, *words in (
-        (agent(good), "--pack", str(pack_file(2))),
-        (agent(good), "--pack", "generated:7:2"),
-        (
-            shlex.join([sys.executable, str(SCRIPTS / "company_agent.py")]),
-            *("--benchmark", "company", "--pack", str(company_file)),
-        ),
-    ):
-        done = subprocess.run(
-            [sys.executable, "-c", code, "regress", "--agent", command, *out, *words],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=100,
-        )
-        assert done.returncode == 0, done.stderr
-    (run, *_) = (tmp_path / "logs").iterdir()
-    compared = subprocess.run(
-        [sys.executable, "-c", code, "compare", str(run), str(run)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
+
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        words = (sys.executable, "-c", code, *words)
+        return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=100)
+
+    pack, out = ("--pack", "generated:7:2"), ("--out", str(tmp_path / "logs"))
+    done = call("regress", "--agent", agent(good), *pack, *out)
+    assert done.returncode == 0, done.stderr
+    (run,) = (tmp_path / "logs").iterdir()
+    compared = call("compare", str(run), str(run))
     assert compared.returncode == 2
     assert f"pip install -e '{ROOT}[lab]'" in compared.stderr
