@@ -10,12 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
 from urllib.parse import parse_qsl
 
 from workshop.generators.store.oracle.demand import Demand, Want
-from workshop.generators.store.oracle.market import Market
-from workshop.generators.store.oracle.solve import TooManyAnswers, solve
 from workshop.scripted import company, store
 from workshop.scripted.prompt import WEIGH, Line
 from workshop.simulator.company.pack import CompanyScenario
@@ -65,13 +62,12 @@ class Mistakes:
 
 def fitting_store(scenario: Scenario, wish: store.Wish) -> tuple[str, ...]:
     """The kinds of mistakes that are certain to cost this task of the store."""
-    kinds = [
-        kind
-        for kind in ("wrong-variant", "coupon-unchecked")
-        if (spoilt := spoil_store(scenario, wish, kind)) != wish and _fails(scenario, spoilt)
-    ]
-    if scenario.expect.checkouts:
+    expect = scenario.expect
+    kinds = ["wrong-variant"] if spoil_store(scenario, wish, "wrong-variant") != wish else []
+    if expect.checkouts:
         kinds += ["early-decline", *COMMON_KINDS]
+        is_priced = wish.demand and wish.demand.codes
+        kinds += ["coupon-unchecked"] if is_priced and all(e.coupon for e in expect.any_of) else []
     return tuple(kinds)
 
 
@@ -92,27 +88,6 @@ def spoil_store(scenario: Scenario, wish: store.Wish, kind: str) -> store.Wish:
         case "code-raises":
             return replace(wish, weighs=True)
     return wish
-
-
-def _fails(scenario: Scenario, wish: store.Wish) -> bool:
-    """Whether a purchase that this wish may lead to is none that is expected."""
-    if wish.demand is None:
-        return bool(scenario.expect.checkouts)
-    wanted = [{item.sku: item.quantity for item in e.items} for e in scenario.expect.any_of]
-    codes = [event.coupon for event in scenario.expect.any_of]
-    raw: dict[str, Any] = scenario.model_dump(include={"products", "coupons"})
-    market = Market.of_scenario(raw["products"], raw["coupons"])
-    try:
-        bought = solve(wish.demand, market).purchases
-    except TooManyAnswers:
-        return False
-    if not bought:
-        return bool(scenario.expect.checkouts)
-    return not any(
-        dict(one.items) == items and (one.coupon or "") == (code or "")
-        for one in bought
-        for items, code in zip(wanted, codes, strict=True)
-    )
 
 
 def fitting_company(scenario: CompanyScenario, wish: company.Wish) -> tuple[str, ...]:
