@@ -17,12 +17,10 @@ from typer.testing import CliRunner
 from cli.cli import app
 from core.runs.reader import read_task
 from core.runs.run_view import read_run_view
-from tests.core.erc3_client.company_pack import PACK
 from workshop.views.report.render import record_html
 
 ROOT = Path(__file__).parents[4]
 PAGE = ROOT / "docs" / "agents.md"
-SCRIPTS = Path(__file__).parent / "scripts"
 PackFile = Callable[..., Path]
 
 
@@ -95,21 +93,6 @@ def test_the_script_of_the_page_plays_the_store(
         assert compared.exit_code == 3  # four tasks tell nothing, and this agent is no playbook
         better = call("compare", run.folder, folder)
         assert "got better: p: s000" in better.output
-
-
-def test_a_company_agent_that_changes_things_has_its_changes_counted(
-    regress: Any, company_file: Path
-) -> None:
-    command = shlex.join([sys.executable, str(SCRIPTS / "company_agent.py")])
-    run = regress(command, "--benchmark", "company", "--pack", company_file)
-    assert run.code == 0, run.output
-    tasks = run.tasks
-    changed = {s["spec_id"] for s in PACK["scenarios"] if s["expect"].get("events")}
-    assert changed
-    for spec, task in tasks.items():
-        assert (task.acts > 0) == (spec in changed)
-        assert task.harm is (task.acts > 0 and not task.passed)
-    assert any(task.passed and task.acts for task in tasks.values())
 
 
 def test_processes_side_by_side_play_every_task_once(
