@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[3]
 KILLED = 137
 SECTION = "store/playbooks/budget-check"
 RIGHT = shipped_sections()[SECTION]
-LOOPS, KILLS = 10, 2
+LOOPS, KILLS = 5, 2
 MECHANICS = "mechanics=budget,budget-split,packs-budget"
 TRAIN, UNSEEN = f"generated:loop:6:{MECHANICS}", f"generated:loop-unseen:18:{MECHANICS}"
 THREE = ["Think twice about money.", "{{ guide }}", RIGHT]
@@ -127,19 +127,15 @@ def loop_at(folder: Path) -> Loop:
     return Loop.model_validate_json((folder / "evolve.json").read_bytes())
 
 
-def ten_texts() -> list[str]:
-    """Nine that do not help, each in its own way, and the right one."""
+def six_texts() -> list[str]:
+    """Five that do not help, each in its own way, and the right one."""
     first = next(iter(source_of(TRAIN, store()).scenarios()))
     return [
         "Think twice about money.",
         f"Mind the price of {first['products'][0]['name']}.",
         f"Never buy {first['products'][0]['sku']}.",
-        "Never decline: what is asked for is bought.",
         "{{ rules }} hold for money, too.",
         f"Where it says {first['task_text']}, buy nothing.",
-        "",
-        "A limit is a wish.",
-        "The total decides.",
         RIGHT,
     ]
 
@@ -147,7 +143,7 @@ def ten_texts() -> list[str]:
 def test_the_loop_finds_what_is_missing_and_refuses_all_else(
     lives: Callable[[str], Lives],
 ) -> None:
-    life, texts = lives("ten"), ten_texts()
+    life, texts = lives("six"), six_texts()
     code = life.live(life.begin(generations=30, batch=6), texts)
     told = loop_at(life.run)
     assert code == 0, (life.folder / "said").read_text()
@@ -203,7 +199,7 @@ def whole(
 def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], seed: int
 ) -> None:
-    """Each dies twice, on its way through the same payments: twenty moments in all."""
+    """Each dies twice, on its way through the same payments: ten moments in all."""
     life, rng = lives("killed"), random.Random(seed)
     words = life.begin(**SHORT)
     moments = rng.sample(range(1, whole[0].total() - 5), KILLS)

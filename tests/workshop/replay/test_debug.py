@@ -193,7 +193,7 @@ LINES = (
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.sampled_from(LINES), max_size=20))
 def test_whatever_was_typed_going_back_leads_to_the_recorded_end_again(
