@@ -11,13 +11,13 @@ from coordinator.benchmark import AS_SHIPPED, Benchmark, Environment
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import Budget, Ledger, Tool, ToolCall, ToolFault
 from core.ledger.calls import FailedRequest
-from core.ledger.combo import ComboRow, is_combo, partial_result
+from core.ledger.combo import ComboRow, is_combo
 from core.runs.task import Turn
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import WorkReport
 from core.tools.faults import OutOfReach, Refused
 from worker.sandbox.contract import ClockAndSeed, SandboxKind
-from workshop.replay.recorded import answer_of, give_again, is_asked
+from workshop.replay.recorded import give_again, is_asked
 
 if TYPE_CHECKING:
     from workshop.replay.terminal import Terminal
@@ -26,6 +26,8 @@ REFUSED = 400
 """HTTP status of a refusal that the person makes up."""
 Origin: TypeAlias = Literal["record", "edited", "live"]
 """Who answered a call: the record, the person, or a benchmark that runs."""
+Found: TypeAlias = "tuple[ToolCall | EditedAnswer | None, Origin]"
+"""The answer of a call and who gave it; None: its own tool gives it."""
 
 
 class BadCommand(Exception):
@@ -38,6 +40,18 @@ class EditedAnswer:
 
     result: object = None
     fault: ToolFault | None = None
+
+    def give(self, tool: Tool, arguments: dict[str, object]) -> object:
+        """What the tool answers. Raises ToolFault; a Combo tool may report a refusal instead."""
+        fault = self.fault
+        if fault is None:
+            return self.result
+        if isinstance(fault, Refused):
+            fault.request = FailedRequest(
+                method=tool.name, status=REFUSED, code="", text=fault.text, parameters=arguments
+            )
+            fault.found = [ComboRow(error=fault.text)] if is_combo(tool) else None
+        raise fault
 
 
 @dataclass(frozen=True)
@@ -60,21 +74,6 @@ class WaitingCall:
             return self.tool.bind(self.args, self.kwargs)
         except ToolFault:
             return {}
-
-    def answered(self, edit: EditedAnswer) -> ToolCall:
-        """The call with this answer; a tool may report a refusal instead of raising it."""
-        tool, fault, arguments = self.tool, edit.fault, self.arguments
-        place = {"number": self.number, "step": self.step, "line": self.line}
-        call = {"name": tool.name, "kind": tool.kind, "arguments": arguments, **place}
-        if fault is None:
-            return ToolCall.model_validate({**call, "outcome": "done", "result": edit.result})
-        if isinstance(fault, Refused):
-            fault.request = FailedRequest(
-                method=tool.name, status=REFUSED, code="", text=fault.text, parameters=arguments
-            )
-            fault.found = [ComboRow(error=fault.text)] if is_combo(tool) else None
-        failed = {"outcome": "failed", "error": fault.text, "fault": fault.kind}
-        return ToolCall.model_validate({**call, **failed, "result": partial_result(fault)})
 
 
 @dataclass
@@ -147,8 +146,8 @@ class DebuggedTurn:
         follows = self.left is None or number < self.left
         return record[number - 1] if follows and number <= len(record) else None
 
-    def find_answer(self, waiting: WaitingCall) -> tuple[ToolCall | None, Origin] | None:
-        """The answer of a call (None: its own tool gives it); None where only the person has one.
+    def find_answer(self, waiting: WaitingCall) -> Found | None:
+        """The answer of a call; None where only the person has one.
 
         Raises ToolFault: the simulated task could not be brought to this state.
         """
@@ -159,7 +158,7 @@ class DebuggedTurn:
         if not is_asked(recorded, waiting.tool.name, waiting.arguments):
             recorded, self.left = None, self.left or number
         if edit := self.edits.get(number):
-            return waiting.answered(edit), "edited"
+            return edit, "edited"
         if recorded is not None:
             return recorded, "record"
         if self.is_live:
@@ -232,7 +231,7 @@ class AskingHost:
         """The tools of ``ledger`` give the answers that are found for them from now on."""
         self._terminal, self._ledger = terminal, ledger
         self._tools: Mapping[str, Tool] = {tool.name: tool for tool in ledger.tools}
-        self._answer: ToolCall | None = None
+        self._answer: ToolCall | EditedAnswer | None = None
         self.names, self.signatures = ledger.names, ledger.signatures
         ledger.offer(replace(tool, run=partial(self._run, tool)) for tool in ledger.tools)
 
@@ -250,13 +249,16 @@ class AskingHost:
         )
         self._answer, origin = self._terminal.wait_at(waiting)
         try:
-            if self._answer and origin == "edited":  # as it was typed, whatever a tool makes of it
-                ledger.note(self._answer)
-                return answer_of(self._answer)
             return ledger.call(name, args, kwargs)
         finally:
             if len(ledger.calls) == number:
                 self._terminal.note(ledger.calls[-1], origin)
 
     def _run(self, tool: Tool, /, **arguments: Any) -> object:
-        return give_again(self._answer, self._ledger) if self._answer else tool.run(**arguments)
+        match self._answer:
+            case None:
+                return tool.run(**arguments)
+            case EditedAnswer() as edit:
+                return edit.give(tool, arguments)
+            case recorded:
+                return give_again(recorded, self._ledger)

@@ -21,7 +21,7 @@ from core.runs.work import WorkReport
 from core.text import clean
 from core.tools.faults import Refused
 from worker.sandbox.executor import SandboxExecutor
-from workshop.replay.debug import BadCommand, DebuggedTurn, EditedAnswer, Origin, WaitingCall
+from workshop.replay.debug import BadCommand, DebuggedTurn, EditedAnswer, Found, Origin, WaitingCall
 from workshop.replay.saved_pack import SeenTask, pack_of
 
 HELP: str = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))[
@@ -163,7 +163,7 @@ class Terminal:
             except (BadCommand, ToolFault) as error:
                 self._say(f"*** {error}")
 
-    def wait_at(self, waiting: WaitingCall) -> tuple[ToolCall | None, Origin]:
+    def wait_at(self, waiting: WaitingCall) -> Found:
         """Find the answer of a call, with a stop before it where one is wanted, or nobody has one.
 
         Raises KeyboardInterrupt as ``ask``.
@@ -181,7 +181,7 @@ class Terminal:
         finally:
             self._waiting = None
 
-    def _find_answer(self, waiting: WaitingCall) -> tuple[ToolCall | None, Origin] | None:
+    def _find_answer(self, waiting: WaitingCall) -> Found | None:
         left = self._debug.left
         try:
             return self._debug.find_answer(waiting)
