@@ -123,8 +123,10 @@ class ShareKeeper:
 
     @property
     def is_begun(self) -> bool:
-        """Whether the agent has begun a task of it, once the agent has ended."""
-        return self.record is not None and len(self.record.never_begun) < self.record.tasks
+        """Whether the agent has begun a task of it, as far as that is known by now."""
+        if self.record is None:
+            return bool(self._done)
+        return len(self.record.never_begun) < self.record.tasks
 
     def look(self, session: AgentSession, over: Iterable[Task]) -> list[TaskResult]:
         """The results of its tasks among those that are over. Raises CannotRun."""

@@ -44,7 +44,7 @@ def play_job(job: Job, factory: BenchmarkFactory) -> list[TaskResult]:
     name = str(raw["name"])
     pack = read_pack(world_of(lab).pack_text(name, some), name)
     known = known_of(lab, pack)
-    beside = play_trivial(lab, pack) if job.settings.trivial and not job.epoch else []
+    beside = play_trivial(lab, pack) if job.settings.with_trivial and not job.epoch else []
     try:
         with tempfile.TemporaryDirectory(prefix="run-") as folder:
             return [*_play(lab, pack, known, job, Path(folder)), *beside]

@@ -43,7 +43,7 @@ class Settings(PlayConfig):
     """Sections over the shipped ones, by name; the run keeps them with its prompts."""
     chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
-    trivial: bool = True
+    with_trivial: bool = True
     """Whether the trivial players play each task once, too."""
     faults: str | None = None
     """What goes wrong with responses of the simulator."""

@@ -185,7 +185,7 @@ def lab(tasks: int = 200, jobs: str = "1,2,4", runs: int = 1) -> None:
             paces = [one["totals"]["tasks"] / one["totals"]["seconds"] for one in results]
             print(f"--jobs {count}: {spread(paces, 'tasks a second')}")
     model = "scripted/store"
-    settings = Settings(benchmark="store", evaluator=model, worker=model, trivial=False)
+    settings = Settings(benchmark="store", evaluator=model, worker=model, with_trivial=False)
     play_job(_job(5, settings), LAB["store"])  # imports and first starts
     job = _job(tasks, settings)
     began = time.process_time()

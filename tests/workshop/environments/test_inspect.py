@@ -161,7 +161,7 @@ def test_our_agent_does_in_inspect_what_it_does_in_the_lab(benchmark: str, model
         display="none",
     )
     settings = Settings(
-        benchmark=benchmark, evaluator=model, worker=model, packs=("x",), trivial=False
+        benchmark=benchmark, evaluator=model, worker=model, packs=("x",), with_trivial=False
     )
     for number, sample in zip(NUMBERS, log.samples or [], strict=True):
         pack = draw_pack(benchmark, SEED, number).model_dump_json()
