@@ -272,7 +272,7 @@ class Run:
     def _debugged(self) -> TaskExecutorFactory:
         from workshop.replay.sessions import live_debugger
 
-        return lambda task, played: live_debugger(self.benchmark, task, played)
+        return lambda task, _environment: live_debugger(self.benchmark, task)
 
     def _begin(self, session: Session) -> list[TaskPlan]:
         """Open a new session, and keep its id before anything else can fail."""

@@ -142,11 +142,6 @@ class Ledger:
             self._wire, self._kept, self._judged = [], [], []
             return self._run(tool, args, kwargs)
 
-    def note(self, call: ToolCall) -> None:
-        """Book a call that somebody else has answered, such as a person at a debugger."""
-        with self._lock:
-            self._keep(call.model_copy(update={"number": len(self._calls) + 1}))
-
     def _keep(self, call: ToolCall) -> None:
         self._calls.append(call)
         self.on_call(call)

@@ -118,8 +118,8 @@ def test_a_run_that_is_over_says_so_and_shows_no_table_again(logs: Path) -> None
 
 
 def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> None:
-    talk = call("debug", "latest", typed="n\n!p['items'] = []\nc\nstate\nq\n").output
-    assert "live state" in talk
+    talk = call("debug", "latest", typed="n\n!p['items'] = []\nc\nq\n").output
+    assert "[live]" in talk
     (newest(logs) / "pack.json").write_text("{")
     broken = call("debug", "latest", typed="q\n")
     assert broken.exit_code == 0

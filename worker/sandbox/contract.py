@@ -63,12 +63,8 @@ class DebugTerminal(Protocol):
     def show(self, text: str) -> None:
         """Take in what the code printed."""
 
-    def ask(self, said: str, is_new: bool, breakpoints: list[object]) -> str:
-        """Return the next line for pdb.
-
-        ``is_new``: the code has come to another stop. ``breakpoints``: those that are set, as
-        the command ``breakpoints`` takes them as JSON.
-        """
+    def ask(self, said: str, is_new: bool) -> str:
+        """Return the next line for pdb; ``is_new``: the code has come to another stop."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,14 +133,14 @@ class ProcessInterpreter:
     def _ask_person(self, message: dict[str, Any], bridge: ToolBridge, prints: Prints) -> None:
         self._drain(prints)
         match message:
-            case {"said": str(said), "new": bool(is_new), "breakpoints": list(breakpoints)}:
+            case {"said": str(said), "new": bool(is_new)}:
                 pass
             case _:
                 raise StepOver(_BROKEN)
         if bridge.side.terminal is None:
             raise StepOver(_BROKEN)
         with bridge.stop_clock():
-            line = bridge.side.terminal.ask(said, is_new, breakpoints)
+            line = bridge.side.terminal.ask(said, is_new)
         self._send({"line": line}, bridge)
 
     def _wait(self, bridge: ToolBridge, prints: Prints) -> None:

@@ -21,21 +21,20 @@ _KEY_LINE = regex.compile(
 
 
 def environment_for(
-    base_url: str, key: str, stand_in: Path | None, environment: Mapping[str, str]
+    base_url: str, key: str, stand_in: Path, environment: Mapping[str, str]
 ) -> dict[str, str]:
     """The environment of an agent that shall play on the platform of an address.
 
     It is the user's, without the account key that this may hold, under whatever name.
-    ``stand_in``: the folder with the package `erc3`; None: the agent's own SDK is used.
+    ``stand_in``: the folder with the package `erc3`.
     """
     real = environment.get("ERC3_API_KEY")
     variables = {name: value for name, value in environment.items() if not real or value != real}
     # No proxy can reach this machine's loopback.
     for name in ("NO_PROXY", "no_proxy"):
         variables[name] = ",".join(filter(None, (variables.get(name), "127.0.0.1,localhost")))
-    if stand_in is not None:
-        paths = str(stand_in), variables.get("PYTHONPATH")
-        variables["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    paths = str(stand_in), variables.get("PYTHONPATH")
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     address = {"ERC3_BASE_URL": base_url, "ERC3_API_KEY": key, PLATFORM: base_url, KEY: key}
     return {**variables, **address}
 

@@ -58,8 +58,6 @@ class AgentSessionRecord(Figures):
     """As it reported them, in the order in which they appear."""
     never_begun: tuple[str, ...]
     never_completed: tuple[str, ...]
-    repeated: tuple[str, ...]
-    """Specs that it completed several times, outside of a submitted session or within."""
 
     @property
     def is_complete(self) -> bool:
@@ -74,8 +72,8 @@ class Launch:
     command: str | Sequence[str]
     """A text is for the shell."""
     environment: Mapping[str, str]
-    stand_in: Path | None
-    """The folder with the package in place of the SDK; None: the agent's own SDK is used."""
+    stand_in: Path
+    """The folder with the package in place of the SDK."""
     timeout: float | None
     """Seconds for which an agent may neither begin a task nor complete one; None: for ever."""
     folder: Path | None
@@ -201,9 +199,6 @@ class AgentSession:
                 for s, tasks in mine.items()
                 if any(t.begun for t in tasks) and tasks[0].status != "completed"
             ),
-            repeated=tuple(
-                s for s, tasks in mine.items() if sum(t.status == "completed" for t in tasks) > 1
-            ),
         )
 
 
@@ -256,7 +251,6 @@ def lines_of(record: AgentSessionRecord) -> Iterator[str]:
     for title, specs in (
         ("never started", record.never_begun),
         ("started and never completed", record.never_completed),
-        ("completed more than once; the first one of a submitted session counts", record.repeated),
     ):
         if specs:
             yield f"  {title}: {so_many_tasks(len(specs))} ({named(specs)})"

@@ -10,10 +10,11 @@ import shlex
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import rmtree
 from types import FrameType
 
 import typer
@@ -27,7 +28,7 @@ from core.runs.errors import CannotRun, Exit, Usage
 from core.runs.find import LOGS
 from core.runs.folder import run_folder
 from core.runs.hints import command as own_command
-from core.runs.journal import Journal, JournalFailed, file_name, journal_file
+from core.runs.journal import Journal, JournalFailed, journal_file
 from core.runs.manifest import ExternalAgent, note_progress, read_manifest
 from core.runs.results import ResultsFile, TaskResult, read_results
 from core.terminal.console import answers, notes, say
@@ -61,7 +62,7 @@ from workshop.lab.context import (
 )
 from workshop.lab.engines import Job
 from workshop.lab.packs import sources_of
-from workshop.lab.play_job import play_job, play_trivial
+from workshop.lab.play_job import play_trivial
 from workshop.lab.sampled_run import SampledRun, close_run, new_run, write_page
 from workshop.lab.settings import KEYS_HELP, Settings
 from workshop.simulator.pack_files import PackError
@@ -71,10 +72,7 @@ from workshop.simulator.worlds import load_pack
 LOOK_SECONDS = 0.2
 WHY_CHARS = 160
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-CANNOT_BE_STOPPED = (
-    "the official SDK reads no address from the environment, so an agent that does not pass "
-    "ERC3_BASE_URL as base_url reaches the real platform, and this program cannot prevent it"
-)
+KEY_NOTE = "the SDK replacement ignores it, but a program in another language may use it"
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def shares_of(jobs: Iterable[Job], side_by_side: int, lab: Benchmark) -> list[Sh
     by_pack: dict[tuple[str, int], list[tuple[Raw, str]]] = {}
     for job in jobs:
         body = json.loads(job.pack)
-        tasks = by_pack.setdefault((str(body["name"]), job.epoch or 0), [])
+        tasks = by_pack.setdefault((str(body["name"]), job.epoch), [])
         for raw in world_of(lab).split(body):
             if (spec := str(raw["spec_id"])) in job.specs:
                 tasks.append((raw, job.stems[spec]))
@@ -113,14 +111,9 @@ def shares_of(jobs: Iterable[Job], side_by_side: int, lab: Benchmark) -> list[Sh
 class ShareKeeper:
     """Keeps what becomes of a share's tasks: their journals, and how the agent ended."""
 
-    def __init__(self, lab: Benchmark, share: Share, folder: Path | Callable[[], Path]) -> None:
-        """``folder``: the run folder, or what makes it once a task is begun.
-
-        Raises CannotRun: the pack cannot be read.
-        """
-        self.share, self._lab = share, lab
-        self.folder: Path | None = folder if isinstance(folder, Path) else None
-        self._begin = None if isinstance(folder, Path) else folder
+    def __init__(self, lab: Benchmark, share: Share, folder: Path) -> None:
+        """``folder``: the run folder. Raises CannotRun: the pack cannot be read."""
+        self.share, self.folder, self._lab = share, folder, lab
         name = share.pack
         self.pack = read_pack(world_of(lab).pack_text(name, list(share.raws.values())), name)
         self.record: AgentSessionRecord | None = None
@@ -128,26 +121,28 @@ class ShareKeeper:
         self._known = known_of(lab, self.pack)
         self._done: set[str] = set()
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether the agent has begun a task of it, as far as that is known by now."""
+        if self.record is None:
+            return bool(self._done)
+        return len(self.record.never_begun) < self.record.tasks
+
     def look(self, session: AgentSession, over: Iterable[Task]) -> list[TaskResult]:
-        """The results of its tasks among those that are over. Raises CannotRun, OSError."""
-        if self._begin and self.folder is None:
-            begun = (task for task in session.platform.tasks if task.begun)
-            if any(self._owns(session, task) for task in begun):
-                self.folder = self._begin()
+        """The results of its tasks among those that are over. Raises CannotRun."""
         return [
             self._kept(played(session.platform, task, None))
             for task in over
-            if self._owns(session, task)
+            if session.platform.served_as(task.benchmark).world is world_of(self._lab)
         ]
 
     def finish(self, session: AgentSession) -> list[TaskResult]:
-        """The results of the tasks that are left, once the session is over; none without a run.
+        """The results of the tasks that are left, once the session is over, and of the trivial
+        players.
 
         Raises CannotRun: one cannot be kept.
         """
         self.record = session.record(self.share.pack, self.share.epoch, self.share.raws)
-        if self.folder is None:
-            return []
         first = {spec: tasks[0] for spec, tasks in tasks_of(session.platform).items()}
         results = []
         for spec in (spec for spec in self.share.raws if spec not in self._done):
@@ -158,20 +153,18 @@ class ShareKeeper:
             else:
                 results.append(self._kept(played(session.platform, task, cause)))
         keep_record(self.folder, self.record)
-        return results
-
-    def _owns(self, session: AgentSession, task: Task) -> bool:
-        return session.platform.served_as(task.benchmark).world is world_of(self._lab)
+        return results + (play_trivial(self._lab, self.pack) if not self.share.epoch else [])
 
     def never_made(self, specs: Iterable[str], cause: Cause) -> list[TaskResult]:
         """The results of tasks that no platform has made. Raises CannotRun."""
+        share = self.share
         return [
             self._kept(
                 PlayedTask(
                     TaskResult(
                         spec_id=spec,
-                        task_id=f"none-{self.share.pack}-{self.share.epoch}-{spec}",
-                        task_text=str(self.share.raws[spec]["task_text"]),
+                        task_id=f"none-{share.pack}-{share.epoch}-{spec}",
+                        task_text=str(share.raws[spec]["task_text"]),
                         outcome="unfinished",
                         error=cause.text,
                         failure=cause.failure,
@@ -189,7 +182,6 @@ class ShareKeeper:
         place = {"pack": self.share.pack, "epoch": self.share.epoch}
         update = {**known, **place, "journal": self.share.stems[spec]}
         result = one.result.model_copy(update=update)
-        assert self.folder is not None
         try:
             _write_journal(self.folder, result, one)
         except JournalFailed as error:
@@ -234,14 +226,8 @@ class AgentEngine:
 
     def work(self, jobs: Iterator[Job]) -> Iterator[list[TaskResult]]:
         """See ``Engine``. An interrupt ends the agents, and what they have played is kept."""
-        agent, theirs = self.agent, list[Job]()
-        for job in jobs:
-            if job.epoch is None:
-                yield play_job(job, self.factory)
-            else:
-                theirs.append(job)
-        lab, folder = self.factory(), self.folder
-        shares = shares_of(theirs, agent.side_by_side, lab)
+        agent, lab, folder = self.agent, self.factory(), self.folder
+        shares = shares_of(jobs, agent.side_by_side, lab)
         groups = [[ShareKeeper(lab, share, folder)] for share in shares]
         with stand_in() as package, interrupts(self.stop):
             command = self.command or agent.command
@@ -292,8 +278,7 @@ class Players:
                 if stop:
                     cause = Cause("interrupted", f"{INTERRUPTED} before an agent was started")
                     for keeper in (keeper for _, keepers in waiting for keeper in keepers):
-                        if keeper.folder:
-                            yield keeper, keeper.never_made(keeper.share.raws, cause)
+                        yield keeper, keeper.never_made(keeper.share.raws, cause)
                     return
         finally:
             for session, _ in live:
@@ -371,10 +356,6 @@ class AgentOptions(BaseModel):
         "Serve this pack file [every bundled pack]. Repeatable, one of each kind.", ()
     )
     benchmark: str | None = option("Serve only the bundled pack of this benchmark.", None)
-    own_sdk: bool = option("Let the agent use its own SDK instead of the replacement.", False)
-    allow_real_key: bool = option(
-        "With --own-sdk: start the agent even if a .env in its folder has an account key.", False
-    )
     faults: str | None = option(FAULTS_HELP, None)
     agent_key: tuple[str, ...] = option(KEYS_HELP, ())
     name: str | None = option(
@@ -393,74 +374,55 @@ def agent(options: AgentOptions, context: typer.Context) -> int:
     began, stop = time.monotonic(), threading.Event()
     packs = _packs(options, lab_context)
     check_faults(options.faults, *(world_of(lab_context.benchmark(name)) for name, _ in packs))
+    keepers, runs = list[ShareKeeper](), list[SampledRun]()
     with ExitStack() as stack:
-        runs = [AttachedRun(lab_context, pack, options, stack) for pack in packs]
-        _check_key(options)
-        package = None if options.own_sdk else stack.enter_context(stand_in())
+        stack.callback(_remove_what_was_not_begun, keepers)
+        for benchmark, pack in packs:
+            folder = stack.enter_context(run_folder(options.out))
+            lab = lab_context.benchmark(benchmark)
+            run = _new_run(folder, benchmark, pack, options, lab_context)
+            (share,) = shares_of(run.jobs(lab, 1), 1, lab)
+            keepers.append(ShareKeeper(lab, share, folder))
+            runs.append(run)
+        if file := key_file(options.command):
+            say(notes(), f"note: {file} holds an account key; {KEY_NOTE}")
+        package = stack.enter_context(stand_in())
         stack.enter_context(interrupts(stop))
         environment = agents_environment(lab_context.environment, options.agent_key)
         launch = Launch(options.command, environment, package, None, None, options.faults)
         try:
-            for keeper, results in Players(launch, 1, 1, stop).play([[run.keeper for run in runs]]):
-                if results and keeper.folder:
-                    ResultsFile(keeper.folder).append(results)
+            for keeper, results in Players(launch, 1, 1, stop).play([keepers]):
+                ResultsFile(keeper.folder).append(results)
         except AgentNotStarted as error:
             raise Usage(str(error)) from None
-        for run in runs:
-            run.close(time.monotonic() - began)
-    return _show([run.keeper for run in runs], options.command)
+        for keeper, run in zip(keepers, runs, strict=True):
+            if keeper.is_begun:
+                note_agent(run.path)
+                close_run(run, time.monotonic() - began)
+                write_page(run)
+        return _show(keepers, options.command)
 
 
-class AttachedRun:
-    """A run of one benchmark by an agent that has the terminal; on disk once it plays it."""
+def _remove_what_was_not_begun(keepers: Iterable[ShareKeeper]) -> None:
+    for one in keepers:
+        if not one.is_begun:
+            rmtree(one.folder)
 
-    def __init__(
-        self,
-        context: LabContext,
-        pack: tuple[str, str],
-        options: AgentOptions,
-        stack: ExitStack,
-    ) -> None:
-        """``pack``: benchmark and pack; ``stack`` holds the run folder.
 
-        Raises CannotRun: the pack cannot be read.
-        """
-        benchmark, asked = pack
-        self._lab, self._context, self._options = context.benchmark(benchmark), context, options
-        self._sources, self._stack = sources_of([asked], self._lab), stack
-        raws = {str(raw["spec_id"]): raw for raw in self._sources[0].scenarios()}
-        stems = {spec: file_name(spec) for spec in raws}
-        share = Share(self._sources[0].name, 0, raws, stems)
-        self.keeper = ShareKeeper(self._lab, share, self._begin)
-        command = shlex.join(options.command)
-        external = ExternalAgent(command=redact(command), commit=commit_of(command))
-        self._settings = Settings(
-            benchmark=benchmark,
-            packs=(asked,),
-            journals="all",
-            agent=external,
-            faults=options.faults,
-        )
-
-    def _begin(self) -> Path:
-        folder = self._stack.enter_context(run_folder(self._options.out))
-        asked = {"name": self._options.name}
-        new_run(folder, self._sources, self._settings, self._context, asked)
-        return folder
-
-    def close(self, seconds: float) -> None:
-        """Add the trivial players' results and the page, if there is a run.
-
-        Raises CannotRun, OSError.
-        """
-        if (folder := self.keeper.folder) is None:
-            return
-        trivial = play_trivial(self._lab, self.keeper.pack, self.keeper.share.raws)
-        ResultsFile(folder).append(trivial)
-        note_agent(folder)
-        run = SampledRun(folder, self._settings)
-        close_run(run, seconds)
-        write_page(run)
+def _new_run(
+    folder: Path, benchmark: str, pack: str, options: AgentOptions, context: LabContext
+) -> SampledRun:
+    """The run of a benchmark by an agent that has the terminal. Raises CannotRun: no such pack."""
+    command = shlex.join(options.command)
+    settings = Settings(
+        benchmark=benchmark,
+        packs=(pack,),
+        journals="all",
+        agent=ExternalAgent(command=redact(command), commit=commit_of(command)),
+        faults=options.faults,
+    )
+    sources = sources_of([pack], context.benchmark(benchmark))
+    return new_run(folder, sources, settings, context, {"name": options.name})
 
 
 def _packs(options: AgentOptions, context: LabContext) -> list[tuple[str, str]]:
@@ -484,23 +446,10 @@ def _packs(options: AgentOptions, context: LabContext) -> list[tuple[str, str]]:
     return [(worlds[format], path) for format, path in formats]
 
 
-def _check_key(options: AgentOptions) -> None:
-    """Say what cannot be stopped. Raises Usage: a real key is in reach of the agent's own SDK."""
-    file = key_file(options.command)
-    if options.own_sdk and file and not options.allow_real_key:
-        advice = "remove it, or use --allow-real-key"
-        raise Usage(f"{CANNOT_BE_STOPPED}; {file} holds an account key: {advice}")
-    if options.own_sdk:
-        say(notes(), f"warning: {CANNOT_BE_STOPPED}")
-    elif file:
-        text = "the SDK replacement ignores it, but a program in another language may use it"
-        say(notes(), f"note: {file} holds an account key; {text}")
-
-
 def _show(keepers: Sequence[ShareKeeper], command: Sequence[str]) -> int:
     """Print what each run has come to; the exit code."""
     show, records = answers(), [keeper.record for keeper in keepers if keeper.record]
-    played = [(one.folder, one.record) for one in keepers if one.folder and one.record]
+    played = [(one.folder, one.record) for one in keepers if one.is_begun and one.record]
     for folder, record in played:
         say(show, *map(clean, _scores(folder, record)))
     if not records or records[0].ended_by == INTERRUPTED:

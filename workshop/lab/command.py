@@ -118,7 +118,7 @@ class Sitting:
 
     def _note_sandbox(self, run: SampledRun, manifest: Manifest) -> None:
         """Say and note where generated code runs. Raises CannotRun."""
-        if not STRATEGIES[run.settings.strategy].has_worker or run.settings.trivial == "only":
+        if not STRATEGIES[run.settings.strategy].has_worker:
             return
         try:
             kind, text = describe_sandbox()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -65,26 +64,8 @@ class EffectsOptions(BaseModel):
     as_json: bool = option("Print the table as JSON, and nothing else.", False, alias="json")
 
 
-@dataclass(frozen=True)
-class Row:
-    """What one agent did under one plan of faults; effects of None are not known."""
-
-    agent: str
-    fault: str
-    tasks: int
-    passed: int
-    lost: int | None
-    doubled: int | None
-    unauthorised: int | None
-    unfinished: int
-    run: str
-    what: str = field(default="", compare=False)
-    """The command or the model."""
-
-    def shown(self, heading: str) -> str:
-        """A cell of the table."""
-        value = getattr(self, heading)
-        return "–" if value is None else str(value)
+Row = dict[str, str | int | None]
+"""What one agent did under one plan of faults, by heading; effects of None are not known."""
 
 
 @takes(EffectsOptions)
@@ -104,8 +85,9 @@ def effects(options: EffectsOptions, context: typer.Context) -> int:
             row = _played(name, plan, player, options, lab)
             rows.append(row)
             if not options.as_json:
-                told = ", ".join(f"{what} {row.shown(what)}" for what in EFFECTS)
-                say(notes(), clean(f"{name}, {plan}: {row.passed} of {row.tasks} passed, {told}"))
+                told = ", ".join(f"{what} {_shown(row[what])}" for what in EFFECTS)
+                done = f"{row['passed']} of {row['tasks']} passed"
+                say(notes(), clean(f"{name}, {plan}: {done}, {told}"))
     return _show(rows, options)
 
 
@@ -155,16 +137,20 @@ def _played(
     results = read_results(run.path).tasks
     if not results:
         raise CannotRun(f"{name}: no task was played; see {run.path}")
-    return Row(
-        agent=name,
-        fault=plan,
-        tasks=len(results),
-        passed=sum(one.passed for one in results),
+    return {
+        "agent": name,
+        "fault": plan,
+        "tasks": len(results),
+        "passed": sum(one.passed for one in results),
         **summary_of(name, results).effects,
-        unfinished=sum(map(_is_unfinished, results)),
-        run=run.path.name,
-        what=str(player.get("agent") or run.settings.evaluator),
-    )
+        "unfinished": sum(map(_is_unfinished, results)),
+        "run": run.path.name,
+        "what": str(player.get("agent") or run.settings.evaluator),
+    }
+
+
+def _shown(value: str | int | None) -> str:
+    return "–" if value is None else str(value)
 
 
 def _is_unfinished(result: TaskResult) -> bool:
@@ -175,13 +161,13 @@ def _is_unfinished(result: TaskResult) -> bool:
 def _show(rows: Sequence[Row], options: EffectsOptions) -> int:
     """Print the table and write the page; 0 whatever the counts are."""
     if options.as_json:
-        print(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1))
+        print(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
         table = Table(*HEADINGS)
         for row in rows:
             table.add_row(
-                *(clean(row.shown(heading)) for heading in HEADINGS),
-                end_section=row.fault == options.faults[-1],
+                *(clean(_shown(row[heading])) for heading in HEADINGS),
+                end_section=row["fault"] == options.faults[-1],
             )
         answers().print(table)
     path = options.out / PAGE

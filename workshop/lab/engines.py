@@ -50,8 +50,8 @@ class Job:
     specs: frozenset[str]
     """Only these are played."""
     settings: Settings
-    epoch: int | None = None
-    """None: the trivial players play."""
+    epoch: int = 0
+    """In the first one the trivial players play as well, where the settings say so."""
     threads: int = 1
     stems: Mapping[str, str] = field(default_factory=dict)
     """The name of each task's journal, by spec."""

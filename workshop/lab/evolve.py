@@ -16,10 +16,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import typer
-from pydantic import Field
+from pydantic import Field, ValidationError
 from rich.console import Console
 
 from coordinator.benchmark import Benchmark
@@ -27,6 +27,7 @@ from coordinator.clients import BASE_URLS
 from coordinator.config import option
 from core.files import read_bytes
 from core.models.extras import install
+from core.models.file_checks import first_problem
 from core.models.model_client import ModelClient, ModelFailed, open_transport
 from core.models.models_file import ModelsError
 from core.models.sections import SectionError, checked, tags, write_out
@@ -99,7 +100,7 @@ class EvolveOptions(LabOptions):
 class Loop(Figures):
     """The whole of ``evolve.json``: what was asked for, and what has come of it."""
 
-    format: str = "evolve/3"
+    format: Literal["evolve/4"] = "evolve/4"
     settings: Settings
     prompts: dict[str, str]
     """Sections over the shipped ones with which the loop begins."""
@@ -182,7 +183,7 @@ def _begin(lab: LabContext, benchmark: Benchmark, options: EvolveOptions) -> Loo
         **lab.models(name, options.strategy, options.evaluator, options.worker),
     }
     return Loop(
-        settings=Settings(trivial="not", tapes=True, **settings),
+        settings=Settings(with_trivial=False, tapes=True, **settings),
         prompts=dict(lab.texts(options.prompts, name, (options.strategy,), notes())),
         sections=tuple(one for one in shipped if one.startswith(tuple(words))),
         asked=options.model_dump(include=OF_THE_LOOP),
@@ -191,7 +192,11 @@ def _begin(lab: LabContext, benchmark: Benchmark, options: EvolveOptions) -> Loo
 
 def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> int:
     """Play a loop to its end, from wherever it is; the exit code. Raises CannotRun."""
-    loop = Loop.model_validate_json(read_bytes(folder / NAME))
+    try:
+        loop = Loop.model_validate_json(read_bytes(folder / NAME))
+    except ValidationError as error:
+        text = f"{folder / NAME} is of another version, or damaged: {first_problem(error)}"
+        raise Usage(text) from None
     try:
         with closing(Tapes(folder / "reflections")) as tapes:
             loop = Evolution(lab, folder, loop, options, tapes).run()

@@ -103,7 +103,7 @@ def find(context: LabContext, folder: Path, spec: str) -> tuple[Raw, Settings]:
     if len(found) > 1:
         there = ", ".join(name for name, _ in found)
         raise CannotRun(f"{folder} has the scenario {spec!r} in several packs: {there}")
-    settings = settings_of_run(folder, manifest)
+    settings = settings_of_run(folder, manifest).model_copy(update={"with_trivial": False})
     if settings.models:
         try:
             load_models(Path(settings.models))

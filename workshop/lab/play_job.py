@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -44,14 +44,13 @@ def play_job(job: Job, factory: BenchmarkFactory) -> list[TaskResult]:
     name = str(raw["name"])
     pack = read_pack(world_of(lab).pack_text(name, some), name)
     known = known_of(lab, pack)
-    if job.epoch is None:
-        return play_trivial(lab, pack, job.specs)
+    beside = play_trivial(lab, pack) if job.settings.with_trivial and not job.epoch else []
     try:
         with tempfile.TemporaryDirectory(prefix="run-") as folder:
-            return _play(lab, pack, known, job, Path(folder))
+            return [*_play(lab, pack, known, job, Path(folder)), *beside]
     except NO_ANSWER as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
-        return [
+        failed = [
             TaskResult(
                 pack=name,
                 spec_id=one.spec_id,
@@ -65,6 +64,7 @@ def play_job(job: Job, factory: BenchmarkFactory) -> list[TaskResult]:
             )
             for one in pack.scenarios
         ]
+        return [*failed, *beside]
 
 
 def _play(
@@ -124,7 +124,7 @@ def _play(
 
 @contextmanager
 def _transport_factory(job: Job, pack: Pack) -> Iterator[Callable[[Backend], Transport]]:
-    opened = partial(open_transport, played=Played((pack,), job.epoch or 0))
+    opened = partial(open_transport, played=Played((pack,), job.epoch))
     if job.folder is None or not job.settings.tapes:
         yield opened
         return
@@ -160,10 +160,10 @@ def _keep_journals(
         shutil.move(path, target)
 
 
-def play_trivial(lab: Benchmark, pack: Pack, specs: Collection[str]) -> list[TaskResult]:
-    """The results of the trivial players in some tasks of a pack."""
+def play_trivial(lab: Benchmark, pack: Pack) -> list[TaskResult]:
+    """The results of the trivial players in the tasks of a pack."""
     known, results = known_of(lab, pack), list[TaskResult]()
-    for one in (one for one in pack.scenarios if one.spec_id in specs):
+    for one in pack.scenarios:
         for name, player in world_of(lab).trivial.items():
             world = OpenWorld(pack, one)
             player.act(world.ask, world.task)

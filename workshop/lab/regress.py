@@ -55,7 +55,6 @@ class RegressOptions(LabOptions):
         "are played again.",
         None,
     )
-    baseline_only: bool = option("Play only the trivial players.", False)
     keep_journals: bool = option(
         "Keep the journal of every task, not only of those that did not pass.", False
     )
@@ -175,7 +174,6 @@ def settings_of(options: RegressOptions, context: LabContext) -> Settings:
         "prompts": prompts,
         "models": str(options.models.resolve()) if options.models else None,
         "journals": "all" if options.keep_journals else some,
-        "trivial": "only" if options.baseline_only else "too",
     }
     models = context.models(name, options.strategy, options.evaluator, options.worker)
     return Settings.model_validate(asked | models).for_jobs(options.jobs or cores())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import islice
@@ -64,20 +64,14 @@ class SampledRun:
         for number, (name, scenarios) in enumerate(self._chunks(lab)):
             specs = [str(raw["spec_id"]) for raw in scenarios]
             text = world_of(lab).pack_text(name, scenarios)
-            job = Job(number, text, frozenset(specs), settings, threads=threads)
-            trivial = {(name, spec, 0, who) for spec in specs for who in world_of(lab).trivial}
-            if settings.trivial != "not" and not usable.issuperset(trivial):
-                yield job
-            for epoch in () if settings.trivial == "only" else range(settings.epochs):
+            for epoch in range(settings.epochs):
                 missing = frozenset(s for s in specs if (name, s, epoch, AGENT) not in usable)
+                nth = {spec: 1 + before[spec] * settings.epochs + epoch for spec in missing}
+                stems = {spec: journal_path(self.path, spec, n).stem for spec, n in nth.items()}
                 if missing:
-                    stems = {
-                        spec: journal_path(
-                            self.path, spec, 1 + before[spec] * settings.epochs + epoch
-                        ).stem
-                        for spec in missing
-                    }
-                    yield replace(job, epoch=epoch, specs=missing, stems=stems, folder=self.path)
+                    yield Job(
+                        number, text, missing, settings, epoch, threads, stems, folder=self.path
+                    )
             before.update(specs)
 
     def order(self) -> dict[tuple[str, str], int]:

@@ -22,8 +22,6 @@ KEYS_HELP = (
 """Of the option that every command with an external agent has."""
 CHUNK_OF_MODELS = 5
 """Models cost money: fewer tasks are lost where a run dies."""
-Trivial = Literal["too", "only", "not"]
-"""Whether the trivial players play."""
 
 
 def cores() -> int:
@@ -45,7 +43,8 @@ class Settings(PlayConfig):
     """Sections over the shipped ones, by name; the run keeps them with its prompts."""
     chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
-    trivial: Trivial = "too"
+    with_trivial: bool = True
+    """Whether the trivial players play each task once, too."""
     faults: str | None = None
     """What goes wrong with responses of the simulator."""
     journals: Literal["none", "failed", "all"] = "none"

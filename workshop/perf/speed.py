@@ -1,6 +1,6 @@
 """How fast the agent and the lab are; each command prints the median and extremes of its runs.
 
-python -m workshop.perf.speed start [--runs 10] [--benchmark NAME] [--litellm] [-- OPTION ...]
+python -m workshop.perf.speed start [--runs 10] [--benchmark NAME] [-- OPTION ...]
 python -m workshop.perf.speed turn [--rounds 5] [--benchmark NAME]
 python -m workshop.perf.speed lab [--tasks 200] [--jobs 1,2,4] [--runs 1]
 """
@@ -25,8 +25,6 @@ from smolagents import CodeAgent, LogLevel
 from smolagents.models import ChatMessage, MessageRole, Model
 
 from cli.lab import LAB
-from core.models.providers import Played, provider
-from tests.kit.fake_openai import FakeOpenAI, Message
 from workshop.lab.context import world_of
 from workshop.lab.engines import Job
 from workshop.lab.packs import source_of
@@ -65,47 +63,26 @@ def start(
     options: Annotated[list[str] | None, typer.Argument()] = None,
     runs: int = 10,
     benchmark: str = "store",
-    litellm: bool = False,
 ) -> None:
     """Seconds from process start to the first turn of the bundled pack's first task.
 
-    OPTIONS behind -- are those of the run. With --litellm both roles are ids of LiteLLM at an
-    endpoint on loopback, which answers as the scripted model does.
+    OPTIONS behind -- are those of the run.
     """
     pack = worlds.world_of(worlds.FORMATS[benchmark]).bundled
     task = json.loads(pack.read_text())["scenarios"][0]["spec_id"]
     words = ["--benchmark", benchmark, "--quiet", "--task", task, *(options or ())]
-    models = _models_at(_endpoint(benchmark).base_url) if litellm else {}
-    _first_turn(words, models)
-    turns, ends = zip(*(_first_turn(words, models) for _ in range(runs)), strict=True)
+    _first_turn(words)
+    turns, ends = zip(*(_first_turn(words) for _ in range(runs)), strict=True)
     print(f"first turn: {spread(turns, 's')}")
     print(f"whole run of one task: {spread(ends, 's')}")
 
 
-def _endpoint(benchmark: str) -> FakeOpenAI:
-    """Answers both roles of a benchmark."""
-    model = provider("scripted")
-    played = Played((worlds.load_pack(worlds.world_of(worlds.FORMATS[benchmark]).bundled),))
-
-    def answer(_model: str, messages: list[Message]) -> str:
-        return str(model.reply(benchmark, messages, played))
-
-    return FakeOpenAI(answer)
-
-
-def _models_at(url: str) -> dict[str, str]:
-    """The environment in which both roles are asked there."""
-    roles = ("EVALUATOR", "WORKER")
-    addresses = {f"{role}_BASE_URL": url for role in roles}
-    return addresses | {f"{role}_MODEL": "openai/at-once" for role in roles}
-
-
-def _first_turn(words: list[str], models: dict[str, str]) -> tuple[float, float]:
+def _first_turn(words: list[str]) -> tuple[float, float]:
     """Seconds to the first turn in the journal, and to the end of the process."""
     with tempfile.TemporaryDirectory() as out:
         began = time.perf_counter()
         process = subprocess.Popen(
-            command(*words, "--out", out), cwd=ROOT, env=os.environ | models,
+            command(*words, "--out", out), cwd=ROOT,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip
         try:
@@ -208,7 +185,7 @@ def lab(tasks: int = 200, jobs: str = "1,2,4", runs: int = 1) -> None:
             paces = [one["totals"]["tasks"] / one["totals"]["seconds"] for one in results]
             print(f"--jobs {count}: {spread(paces, 'tasks a second')}")
     model = "scripted/store"
-    settings = Settings(benchmark="store", packs=(), evaluator=model, worker=model)
+    settings = Settings(benchmark="store", evaluator=model, worker=model, with_trivial=False)
     play_job(_job(5, settings), LAB["store"])  # imports and first starts
     job = _job(tasks, settings)
     began = time.process_time()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -11,13 +11,13 @@ from coordinator.benchmark import AS_SHIPPED, Benchmark, Environment
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import Budget, Ledger, Tool, ToolCall, ToolFault
 from core.ledger.calls import FailedRequest
-from core.ledger.combo import ComboRow, is_combo, partial_result
+from core.ledger.combo import ComboRow, is_combo
 from core.runs.task import Turn
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import WorkReport
 from core.tools.faults import OutOfReach, Refused
 from worker.sandbox.contract import ClockAndSeed, SandboxKind
-from workshop.replay.recorded import answer_of, give_again, is_asked
+from workshop.replay.recorded import give_again, is_asked
 
 if TYPE_CHECKING:
     from workshop.replay.terminal import Terminal
@@ -26,10 +26,32 @@ REFUSED = 400
 """HTTP status of a refusal that the person makes up."""
 Origin: TypeAlias = Literal["record", "edited", "live"]
 """Who answered a call: the record, the person, or a benchmark that runs."""
+Found: TypeAlias = "tuple[ToolCall | EditedAnswer | None, Origin]"
+"""The answer of a call and who gave it; None: its own tool gives it."""
 
 
 class BadCommand(Exception):
     """The command is invalid; the text says why and what would be right."""
+
+
+@dataclass(frozen=True)
+class EditedAnswer:
+    """An answer that the person wants a call to have: a result, or an exception."""
+
+    result: object = None
+    fault: ToolFault | None = None
+
+    def give(self, tool: Tool, arguments: dict[str, object]) -> object:
+        """What the tool answers. Raises ToolFault; a Combo tool may report a refusal instead."""
+        fault = self.fault
+        if fault is None:
+            return self.result
+        if isinstance(fault, Refused):
+            fault.request = FailedRequest(
+                method=tool.name, status=REFUSED, code="", text=fault.text, parameters=arguments
+            )
+            fault.found = [ComboRow(error=fault.text)] if is_combo(tool) else None
+        raise fault
 
 
 @dataclass(frozen=True)
@@ -53,90 +75,6 @@ class WaitingCall:
         except ToolFault:
             return {}
 
-    def answered(self, edit: EditedAnswer) -> ToolCall:
-        """The call with this answer; a tool may report a refusal instead of raising it."""
-        tool, fault = self.tool, edit.fault
-        call = ToolCall(
-            number=self.number,
-            name=tool.name,
-            kind=tool.kind,
-            arguments=self.arguments,
-            outcome="done",
-            result=edit.result,
-            step=self.step,
-            line=self.line,
-        )
-        if fault is None:
-            return call
-        if isinstance(fault, Refused):
-            fault.request = FailedRequest(
-                method=tool.name,
-                status=REFUSED,
-                code="",
-                text=fault.text,
-                parameters=call.arguments,
-            )
-            fault.found = [ComboRow(error=fault.text)] if is_combo(tool) else None
-        failed = {"outcome": "failed", "error": fault.text, "fault": fault.kind}
-        return call.model_copy(update={**failed, "result": partial_result(fault)})
-
-
-@dataclass(frozen=True)
-class EditedAnswer:
-    """An answer that the person wants a call to have: a result, or an exception."""
-
-    result: object = None
-    fault: ToolFault | None = None
-
-
-class LiveTask:
-    """One task on a platform, brought to a recorded state, whose calls are answered for real."""
-
-    def __init__(self, environment: Environment) -> None:
-        self._environment = environment
-
-    @classmethod
-    def begin(cls, benchmark: Benchmark, base_url: str, spec_id: str) -> LiveTask:
-        """A new task of that spec. Raises ToolFault: the platform has none or does not answer."""
-        # Late: which client is chosen, and whether that can be, is no matter of recorded turns.
-        from core.erc3_client import ERC3, ApiException, transport_errors
-
-        try:
-            platform = RetryingPlatform(ERC3(key="key-embedded", base_url=base_url))
-            task_id = platform.start_new_task(benchmark.name, spec_id).task_id
-            environment = benchmark.with_options(AS_SHIPPED).open(platform, task_id)
-            environment.briefing(Ledger())
-            return cls(environment)
-        except ApiException as error:
-            raise ToolFault(f"the platform refused: {error}") from None
-        except transport_errors() as error:
-            raise OutOfReach(f"the platform does not answer: {type(error).__name__}") from None
-
-    def follow(self, calls: Iterable[ToolCall]) -> None:
-        """Send the writes of these calls again. Raises ToolFault: it does not answer."""
-        requests = [request for call in calls for request in call.requests]
-        self._environment.repeat(requests, Ledger(Budget(final=len(requests) + 1)))
-
-    def call(self, waiting: WaitingCall, instruction: str) -> ToolCall:
-        """Run a tool; the call as the ledger has it, failed or not. Raises ToolFault: not run."""
-        ledger = Ledger()
-        ledger.instruction = instruction
-        with self._environment.bind(ledger) as tools:
-            ledger.offer(tools)
-            try:
-                ledger.call(waiting.tool.name, waiting.args, waiting.kwargs)
-            except ToolFault:
-                if not ledger.calls:
-                    raise
-        return ledger.calls[-1]
-
-    def state(self) -> str:
-        """Read the state that the coordinator would show."""
-        try:
-            return self._environment.state(Ledger())
-        except ToolFault as fault:
-            return f"unknown: {fault.text}"
-
 
 @dataclass
 class DebuggedTurn:
@@ -154,8 +92,6 @@ class DebuggedTurn:
     instruction: str
     sandbox: SandboxKind
     clock_and_seed: ClockAndSeed
-    state: str = "not recorded"
-    """The state at the start of the turn."""
     codes: Sequence[str] = ()
     """The snippets so far, or all that were recorded."""
     before: Sequence[ToolCall] = ()
@@ -163,18 +99,16 @@ class DebuggedTurn:
     log: TaskRecord | None = None
     recorded: TurnLog | None = None
     """None while the turn is live."""
-    begin_live: Callable[[], LiveTask] | None = None
-    """Opens the task on the simulator, if there is one."""
-    live: LiveTask | None = None
-    """The running task, once it was needed."""
+    base_url: str | None = None
+    """Of a simulator with the task, if there is one."""
     answers: list[tuple[ToolCall, Origin]] = field(default_factory=list)
     """The calls that were answered, in order."""
     edits: dict[int, EditedAnswer] = field(default_factory=dict)
     """By number of the call."""
     left: int | None = None
     """The call at which the work left the record; in a live run the first."""
-    next: tuple[ToolCall | None, Origin] = (None, "live")
-    """The answer of the call that is made now; None: the tool itself gives it."""
+    _world: Environment | None = None
+    """The simulated task, brought to this state, once it was needed."""
 
     @property
     def is_live(self) -> bool:
@@ -185,11 +119,6 @@ class DebuggedTurn:
     def turn(self) -> Turn | None:
         """The whole turn as it was recorded."""
         return self.recorded.turn if self.recorded else None
-
-    @property
-    def record(self) -> Sequence[ToolCall]:
-        """The recorded calls of the turn."""
-        return self.recorded.tools if self.recorded else ()
 
     @property
     def calls(self) -> list[ToolCall]:
@@ -203,7 +132,7 @@ class DebuggedTurn:
         """
         if len(self.answers) >= number:
             del self.answers[number - 1 :]
-            self.live = None
+            self._world = None
         if self.left is not None and self.left >= number:
             self.left = None
         gone = sorted(edited for edited in self.edits if edited >= number)
@@ -213,46 +142,46 @@ class DebuggedTurn:
 
     def recorded_call(self, number: int) -> ToolCall | None:
         """Return the recorded call of that number, as long as the work follows the record."""
+        record = self.recorded.tools if self.recorded else ()
         follows = self.left is None or number < self.left
-        return self.record[number - 1] if follows and number <= len(self.record) else None
+        return record[number - 1] if follows and number <= len(record) else None
 
-    def find_answer(self, waiting: WaitingCall) -> bool:
-        """Put the answer of a call into ``next``; False where only the person can give it.
+    def find_answer(self, waiting: WaitingCall) -> Found | None:
+        """The answer of a call; None where only the person has one.
 
         Raises ToolFault: the simulated task could not be brought to this state.
         """
         number = waiting.number
         if number <= len(self.answers):  # the work is done again
-            self.next = self.answers[number - 1]
-            return True
+            return self.answers[number - 1]
         recorded = self.recorded_call(number)
         if not is_asked(recorded, waiting.tool.name, waiting.arguments):
             recorded, self.left = None, self.left or number
         if edit := self.edits.get(number):
-            self.next = waiting.answered(edit), "edited"
-        elif recorded is not None:
-            self.next = recorded, "record"
-        elif self.is_live:
-            self.next = None, "live"
-        elif live := self.live_task():
-            self.next = live.call(waiting, self.instruction), "live"
-        else:
-            return False
-        return True
+            return edit, "edited"
+        if recorded is not None:
+            return recorded, "record"
+        if self.is_live:
+            return None, "live"
+        if self.base_url is None:
+            return None
+        if self._world is None:
+            done = [*self.before, *self.calls]
+            self._world = open_world(self.benchmark, self.base_url, self.spec_id, done)
+        return self._simulated(self._world, waiting), "live"
 
-    def live_task(self) -> LiveTask | None:
-        """The task that runs, at this call; begun when first needed. Raises ToolFault."""
-        if self.live is None and self.begin_live is not None:
-            live = self.begin_live()
-            live.follow((*self.before, *self.calls))
-            self.live = live
-        return self.live
-
-    def note(self, call: ToolCall) -> Origin:
-        """Keep a call that has been answered, once."""
-        if call.number > len(self.answers):
-            self.answers.append((call, self.next[1]))
-        return self.answers[call.number - 1][1]
+    def _simulated(self, world: Environment, waiting: WaitingCall) -> ToolCall:
+        """Run a tool; the call as the ledger has it, failed or not. Raises ToolFault: not run."""
+        ledger = Ledger()
+        ledger.instruction = self.instruction
+        with world.bind(ledger) as tools:
+            ledger.offer(tools)
+            try:
+                ledger.call(waiting.tool.name, waiting.args, waiting.kwargs)
+            except ToolFault:
+                if not ledger.calls:
+                    raise
+        return ledger.calls[-1]
 
     def ends_as_recorded(self, report: WorkReport) -> bool:
         """Whether the work came to the recorded result."""
@@ -271,13 +200,38 @@ class DebuggedTurn:
         return self.turn.model_copy(update={"report": report, "requests": report.requests})
 
 
+def open_world(
+    benchmark: Benchmark, base_url: str, spec_id: str, calls: Sequence[ToolCall] = ()
+) -> Environment:
+    """A new task of that spec on a platform, with the writes of these calls sent again.
+
+    Raises ToolFault: the platform has no such task or does not answer.
+    """
+    # Late: which client is chosen, and whether that can be, is no matter of recorded turns.
+    from core.erc3_client import ERC3, ApiException, transport_errors
+
+    try:
+        platform = RetryingPlatform(ERC3(key="key-embedded", base_url=base_url))
+        task_id = platform.start_new_task(benchmark.name, spec_id).task_id
+        environment = benchmark.with_options(AS_SHIPPED).open(platform, task_id)
+        environment.briefing(Ledger())
+    except ApiException as error:
+        raise ToolFault(f"the platform refused: {error}") from None
+    except transport_errors() as error:
+        raise OutOfReach(f"the platform does not answer: {type(error).__name__}") from None
+    requests = [request for call in calls for request in call.requests]
+    environment.repeat(requests, Ledger(Budget(final=len(requests) + 1)))
+    return environment
+
+
 class AskingHost:
     """The tools of a debugged instruction, behind a person at a terminal; see ``ToolHost``."""
 
-    def __init__(self, debugged: DebuggedTurn, terminal: Terminal, ledger: Ledger) -> None:
+    def __init__(self, terminal: Terminal, ledger: Ledger) -> None:
         """The tools of ``ledger`` give the answers that are found for them from now on."""
-        self._debugged, self._terminal, self._ledger = debugged, terminal, ledger
+        self._terminal, self._ledger = terminal, ledger
         self._tools: Mapping[str, Tool] = {tool.name: tool for tool in ledger.tools}
+        self._answer: ToolCall | EditedAnswer | None = None
         self.names, self.signatures = ledger.names, ledger.signatures
         ledger.offer(replace(tool, run=partial(self._run, tool)) for tool in ledger.tools)
 
@@ -288,19 +242,23 @@ class AskingHost:
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Carry out one call. Raises KeyboardInterrupt to go back or leave."""
-        number = len(self._ledger.calls) + 1
-        step, line = self._ledger.position() or (0, 0)
-        self._terminal.wait_at(WaitingCall(number, self._tools[name], args, kwargs, step, line))
-        answer, origin = self._debugged.next
+        ledger = self._ledger
+        number = len(ledger.calls) + 1
+        waiting = WaitingCall(
+            number, self._tools[name], args, kwargs, *(ledger.position() or (0, 0))
+        )
+        self._answer, origin = self._terminal.wait_at(waiting)
         try:
-            if answer and origin == "edited":  # as it was typed, whatever a tool makes of its own
-                self._ledger.note(answer)
-                return answer_of(answer)
-            return self._ledger.call(name, args, kwargs)
+            return ledger.call(name, args, kwargs)
         finally:
-            if len(self._ledger.calls) == number:
-                self._terminal.note(self._ledger.calls[-1])
+            if len(ledger.calls) == number:
+                self._terminal.note(ledger.calls[-1], origin)
 
     def _run(self, tool: Tool, /, **arguments: Any) -> object:
-        answer, _ = self._debugged.next
-        return give_again(answer, self._ledger) if answer else tool.run(**arguments)
+        match self._answer:
+            case None:
+                return tool.run(**arguments)
+            case EditedAnswer() as edit:
+                return edit.give(tool, arguments)
+            case recorded:
+                return give_again(recorded, self._ledger)

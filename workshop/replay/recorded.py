@@ -126,14 +126,7 @@ def give_again(recorded: ToolCall, ledger: Ledger) -> object:
         ledger.note_kept_read(page.path, page.body)
     if recorded.outcome != "done":  # the ledger makes of it what it made of it in the run
         raise _fault_of(recorded)
-    return answer_of(recorded)
-
-
-def answer_of(call: ToolCall) -> object:
-    """What code got for a call, as a copy. Raises ToolFault where that was an error."""
-    if call.outcome != "done" and call.result is None:
-        raise _fault_of(call)
-    return copy.deepcopy(call.result)
+    return copy.deepcopy(recorded.result)
 
 
 def _fault_of(call: ToolCall) -> ToolFault:

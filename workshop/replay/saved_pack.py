@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +16,8 @@ from company_tools.final_answer import OUTCOMES
 from company_tools.sums import KINDS
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolCall, WireCall
-from core.tools.paging import OWN_LARGEST, limit_told
-from store_tools.basket import APPLY, CHECKOUT, LIST
+from core.tools.paging import limit_told
+from store_tools.basket import APPLY, CHECKOUT
 from workshop.simulator.company.world import COMPANY
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.store.world import STORE
@@ -118,7 +118,7 @@ def _store_pack(task: SeenTask) -> Facts:
         if code and code not in coupons:
             coupons[code] = {"code": code, "discount": {"amount": max(1, event["discount"])}}
     scenario = {
-        "page_limit": task.page_limit or _page_of(task.requests),
+        "page_limit": task.page_limit or _DEFAULT_PAGE,
         "products": list(products.values()),
         "coupons": list(coupons.values()),
         "expect": expect,
@@ -126,74 +126,36 @@ def _store_pack(task: SeenTask) -> Facts:
     return _pack(STORE.format, task, scenario, note)
 
 
-def _listed(results: Iterable[object]) -> Iterator[Facts]:
-    for result in results:
-        for one in _dicts_in(result):
-            if set(_PRODUCT) <= one.keys():
-                yield {field: one[field] for field in _PRODUCT}
-
-
 def _products(task: SeenTask) -> dict[str, Facts]:
     """Products by sku, with the stock that a refused checkout brought to light."""
     products: dict[str, Facts] = {}
-    for seen in _listed(call.result for call in (*task.edited, *task.calls)):
-        products.setdefault(str(seen["sku"]), seen)
-    errors = [call.error or "" if call.outcome == "failed" else "" for call in task.calls]
-    refused = next(((i, m) for i, m in enumerate(map(_SHORT.search, errors)) if m), None)
-    if refused is None:
-        return products
-    first, short = refused
-    for seen in _listed(c.result for c in task.calls[first + 1 :] if c not in task.edited):
-        known = products[str(seen["sku"])]
-        if seen["available"] != known["available"]:
-            known.setdefault("stock_at_checkout", seen["available"])
-    if short["sku"] in products:
-        products[short["sku"]].setdefault("stock_at_checkout", int(short["left"]))
+    for one in task.dicts():
+        if set(_PRODUCT) <= one.keys():
+            products.setdefault(str(one["sku"]), {field: one[field] for field in _PRODUCT})
+    for short in filter(None, (_SHORT.search(call.error or "") for call in task.calls)):
+        if short["sku"] in products:
+            products[short["sku"]].setdefault("stock_at_checkout", int(short["left"]))
     return products
 
 
 def _coupons(task: SeenTask) -> dict[str, Facts]:
-    """Codes that the shop took, with the discount and what lay in the basket when it showed."""
+    """Codes that the shop took, with the discount that showed: dollars, or else a percentage."""
     taken = (w.body.get("coupon") for w in task.requests if w.path == APPLY and w.outcome == "done")
-    seen: dict[str, list[Facts]] = {str(code): [] for code in taken if code}
+    paid: dict[str, list[Facts]] = {str(code): [] for code in taken if code}
     for basket in task.dicts():
-        if {"items", "coupon", "subtotal", "discount"} <= basket.keys() and basket["coupon"]:
-            seen.setdefault(str(basket["coupon"]), []).append(basket)
-    return {code: _coupon(code, baskets) for code, baskets in seen.items()}
+        if {"coupon", "subtotal", "discount"} <= basket.keys() and basket["discount"]:
+            paid.setdefault(str(basket["coupon"]), []).append(basket)
+    return {code: {"code": code, "discount": _discount(seen)} for code, seen in paid.items()}
 
 
-def _coupon(code: str, baskets: list[Facts]) -> Facts:
-    paid = [basket for basket in baskets if basket["discount"]]
-    if not paid:
-        return {"code": code, "discount": None}
-    contents = [
-        {row["sku"]: row["quantity"] for row in b["items"] if row["quantity"]} for b in paid
-    ]
-    common = set(contents[0]).intersection(*contents)
-    return {
-        "code": code,
-        "discount": _discount(paid),
-        # Least of what was seen, in pieces and in dollars: below that, nothing is known to pay.
-        "requires": {sku: min(c[sku] for c in contents) for sku in contents[0] if sku in common},
-        "min_subtotal": min(basket["subtotal"] for basket in paid),
-    }
-
-
-def _discount(paid: list[Facts]) -> Facts:
+def _discount(paid: list[Facts]) -> Facts | None:
     """The same dollars each time, or else the whole percents that explain every basket."""
     amounts = {basket["discount"] for basket in paid}
     if len(amounts) > 1:
         for percent in range(1, 101):
             if all(b["subtotal"] * percent // 100 == b["discount"] for b in paid):
                 return {"percent": percent}
-    return {"amount": min(amounts)}
-
-
-def _page_of(requests: Sequence[WireCall]) -> int:
-    """The page limit by where the second page of a listing began."""
-    pages = [w.body for w in requests if w.path == LIST and w.body.get("limit") == OWN_LARGEST]
-    offsets = [at for page in pages if isinstance(at := page.get("offset"), int) and at > 0]
-    return min(offsets, default=_DEFAULT_PAGE)
+    return {"amount": min(amounts)} if amounts else None
 
 
 def _purchase(task: SeenTask) -> tuple[Facts, str]:
@@ -253,11 +215,12 @@ def _company_pack(task: SeenTask) -> Facts:
     }
     rows = {name: sorted(t.values(), key=lambda row: row["id"]) for name, t in tables.items()}
     companies = {_NAME: {"name": "Recorded", **rows, "wiki": wiki}}
-    pack = _pack(COMPANY.format, task, scenario, _UNKNOWN, companies=companies)
-    if not (task.is_scored and verdict in OUTCOMES):
-        return pack
-    expect["events"] = _events(pack, task)
-    return _pack(COMPANY.format, task, scenario, "the answer that scored", companies=companies)
+    is_known = task.is_scored and verdict in OUTCOMES
+    note = "the answer that scored" if is_known else _UNKNOWN
+    pack = _pack(COMPANY.format, task, scenario, note, companies=companies)
+    if is_known:
+        expect["events"] = _events(pack, task)
+    return pack
 
 
 def _records(table: str, shown: Sequence[Facts]) -> dict[str, Facts]:

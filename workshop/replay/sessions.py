@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from coordinator.benchmark import Benchmark, Environment
+from coordinator.benchmark import Benchmark
 from core.ledger import Ledger, Tool, ToolFault
 from core.runs.errors import NotRecorded
 from core.runs.hints import command
@@ -19,7 +19,7 @@ from worker.sandbox.contract import ClockAndSeed, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.isolation import open_sandbox, used_kind
 from worker.worker import ExecutorFactory, Worker
-from workshop.replay.debug import AskingHost, DebuggedTurn, LiveTask
+from workshop.replay.debug import AskingHost, DebuggedTurn, open_world
 from workshop.replay.recorded import (
     UNLIMITED,
     RecordedClient,
@@ -47,10 +47,9 @@ def open_turn(
             f"{command('show', folder, '--task', spec_id)} tells what it did"
         )
     done, report, clock_and_seed, kind = recorded_work(turn, f"turn {number}", "stepped through")
-    begin = partial(LiveTask.begin, benchmark, base_url, spec_id) if base_url else None
-    if begin:
+    if base_url:
         try:
-            begin()
+            open_world(benchmark, base_url, spec_id)
         except ToolFault as fault:
             raise NotRecorded(fault.text) from None
     return DebuggedTurn(
@@ -61,12 +60,11 @@ def open_turn(
         instruction=done.decision.instruction,
         sandbox=kind,
         clock_and_seed=clock_and_seed,
-        state=done.state,
         codes=[step.code for step in report.steps],
         before=[call for one in log.work if one.number < number for call in one.tools],
         log=log,
         recorded=turn,
-        begin_live=begin,
+        base_url=base_url,
     )
 
 
@@ -91,9 +89,7 @@ def drive(debugged: DebuggedTurn, tools: Sequence[Tool], console: Console) -> Tu
     return terminal.forked
 
 
-def live_debugger(
-    benchmark: Benchmark, task: TaskInfo, environment: Environment
-) -> ExecutorFactory:
+def live_debugger(benchmark: Benchmark, task: TaskInfo) -> ExecutorFactory:
     """What opens the sandboxes of one task's worker: its code stops at its first line."""
     ledgers: list[Ledger] = []
 
@@ -107,7 +103,6 @@ def live_debugger(
             sandbox=used_kind(),
             clock_and_seed=ClockAndSeed.of(instruction),
             before=[call for earlier in ledgers for call in earlier.calls],
-            live=LiveTask(environment),
             left=1,
         )
         ledgers.append(ledger)
@@ -139,7 +134,7 @@ def _open_at(
         recursion=limits.recursion + 40,
         memory_mb=limits.memory_mb + 16,
     )
-    host = AskingHost(debugged, terminal, ledger)
+    host = AskingHost(terminal, ledger)
     terminal.executor = open_sandbox(
         host, roomy, debugged.sandbox, clock_and_seed=debugged.clock_and_seed, terminal=terminal
     )

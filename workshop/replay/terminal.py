@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +20,8 @@ from core.runs.task import Turn
 from core.runs.work import WorkReport
 from core.text import clean
 from core.tools.faults import Refused
-from worker.sandbox.check import bound_names, parse
 from worker.sandbox.executor import SandboxExecutor
-from workshop.replay.debug import BadCommand, DebuggedTurn, EditedAnswer, WaitingCall
+from workshop.replay.debug import BadCommand, DebuggedTurn, EditedAnswer, Found, Origin, WaitingCall
 from workshop.replay.saved_pack import SeenTask, pack_of
 
 HELP: str = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))[
@@ -36,9 +35,10 @@ MOST_LINES = 100_000
 """Lines that are told the sandbox; hostile code could say for ever that it has stopped."""
 NEXT = frozenset({"", "n", "next", "s", "step"})
 CONTINUE = frozenset({"c", "cont", "continue"})
-NO_ARGUMENT = frozenset({"calls", "state", "fork", "h", "help", "q", "quit", "exit"})
+BREAKS = frozenset({"b", "break", "tbreak", "cl", "clear"})
+"""Commands of pdb that hold also where the person goes back."""
+NO_ARGUMENT = frozenset({"calls", "fork", "h", "help", "q", "quit", "exit"})
 _PATH = regex.compile(r"^(?P<path>[A-Za-z_0-9][\w.\-]*)\s*=\s*(?P<value>.+)$", regex.DOTALL)
-_NUMBERED = regex.compile(r"^#(?P<number>\d{1,6})(?:\s+|$)")
 _RAISED = regex.compile(rf"^(?P<kind>{'|'.join(get_args(FaultKind))}):\s*")
 _NO_ANSWER = (
     "no recorded answer fits this call: give one with answer JSON or answer raise TEXT; answer "
@@ -84,18 +84,14 @@ class Terminal:
         """Calls to stop at before they are answered."""
         self._runs_on = False
         """In Monty: whether calls that are answered do not stop."""
-        self._breakpoints: list[object] = []
-        self._to_restore: list[object] = []
         self._redo: list[list[str]] = []
+        """On the way back: what is told the sandbox at each stop up to that where the person goes,
+        who is asked again once all is told."""
         self._script: list[str] = []
-        """Lines that are still to be told at this stop, as the time before."""
-        self._is_redoing = False
+        """Lines that are still to be told at this stop."""
         self._shown = self._told = 0
         with suppress(ImportError):  # where there is one, it gives input() its history
-            import readline
-
-            readline.set_completer(self._complete)
-            readline.parse_and_bind("tab: complete")
+            import readline  # noqa: F401
         self._say(f"{debug.spec_id}, turn {debug.number}. Task: {debug.text}")
         self._say(f"Instruction: {debug.instruction}")
         if debug.sandbox == "monty":
@@ -112,30 +108,25 @@ class Terminal:
     def show(self, text: str) -> None:
         """Show what the code prints, not again while it comes back to where it was."""
         self._shown += len(text)
-        if not self._is_redoing and self._shown <= SCREEN:
+        if not self._redo and self._shown <= SCREEN:
             self._say(text, end="")
 
-    def ask(self, said: str, is_new: bool, breakpoints: list[object]) -> str:
+    def ask(self, said: str, is_new: bool) -> str:
         """Return the next line for pdb. Raises KeyboardInterrupt to go back or leave."""
-        self._breakpoints = breakpoints
         if is_new:
-            self._arrive(is_inside=True)
-        if not self._is_redoing:
+            self._arrive()
+        if not self._redo:
             self._say(said[:SCREEN], end="")
         return self._take_line()
 
-    def _arrive(self, *, is_inside: bool) -> None:
-        """Note a stop; on the way back, with what is told there. Outside, pdb is not reached."""
+    def _arrive(self) -> None:
+        """Note a stop; on the way back, with what is told there."""
         number = self._waiting.number if self._waiting else None
         self._shown = 0
         if number and self._stops and self._stops[-1].at_call == number:
             return  # the call still has no answer
         self._stops.append(Stop(self._made, number))
         self._script = self._redo.pop(0) if self._redo else []
-        self._is_redoing = bool(self._script)
-        if is_inside and not self._is_redoing and self._to_restore:
-            self._script = [f"breakpoints {json.dumps(self._to_restore)}"]
-            self._to_restore = []
 
     def _take_line(self) -> str:
         if self._script:
@@ -172,7 +163,7 @@ class Terminal:
             except (BadCommand, ToolFault) as error:
                 self._say(f"*** {error}")
 
-    def wait_at(self, waiting: WaitingCall) -> None:
+    def wait_at(self, waiting: WaitingCall) -> Found:
         """Find the answer of a call, with a stop before it where one is wanted, or nobody has one.
 
         Raises KeyboardInterrupt as ``ask``.
@@ -182,33 +173,36 @@ class Terminal:
             by_call = self._debug.sandbox == "monty" and not (self._runs_on or self._forks)
             if by_call or waiting.number in self._stops_at:
                 self._stop_at(waiting)
-            while not self._has_answer(waiting):
+            while (found := self._find_answer(waiting)) is None:
                 self._forks = False
                 self._say(f"*** {_NO_ANSWER}")
                 self._stop_at(waiting)
+            return found
         finally:
             self._waiting = None
 
-    def _has_answer(self, waiting: WaitingCall) -> bool:
+    def _find_answer(self, waiting: WaitingCall) -> Found | None:
         left = self._debug.left
         try:
             return self._debug.find_answer(waiting)
         except ToolFault as fault:
             self._say(f"*** {fault}")
-            return False
+            return None
         finally:
             if left is None and self._debug.left is not None:
                 self._say(f"left the record at call {self._debug.left}")
 
-    def note(self, call: ToolCall) -> None:
-        """Keep a call that has been answered."""
-        origin, self._made = self._debug.note(call), call.number
-        if not self._is_redoing:
+    def note(self, call: ToolCall, origin: Origin) -> None:
+        """Keep a call that has been answered, once."""
+        self._made = call.number
+        if call.number > len(self._debug.answers):
+            self._debug.answers.append((call, origin))
+        if not self._redo:
             self._say(f"call {call.number}: {call.prompt(SHORT)} [{origin}]")
 
     def _stop_at(self, waiting: WaitingCall) -> None:
         """Stop at a call: inside the sandbox where that is possible, else here."""
-        if not self._is_redoing or not self._redo:
+        if len(self._redo) < 2:
             arguments = waiting.arguments.items()
             shown = ", ".join(f"{key}={shorten(value, SHORT)}" for key, value in arguments)
             self._say(f"call {waiting.number} waits: {waiting.tool.name}({shown})")
@@ -216,8 +210,8 @@ class Terminal:
             self._stop_outside(waiting)
 
     def _stop_outside(self, waiting: WaitingCall) -> None:
-        self._arrive(is_inside=False)
-        if not self._is_redoing:
+        self._arrive()
+        if not self._redo:
             self._show_code(waiting)
         while (line := self._take_line()) not in NEXT | CONTINUE:
             if line in ("l", "list", "ll"):
@@ -238,7 +232,7 @@ class Terminal:
 
         Raises KeyboardInterrupt to go back or leave.
         """
-        self._has_ended, self._is_redoing = True, False
+        self._has_ended, self._redo = True, []
         if report is None:
             self._say("\nInterrupted.")
         else:
@@ -305,45 +299,28 @@ class Terminal:
         debug, stops = self._debug, self._stops
         if debug.is_live:
             raise BadCommand("a live run cannot go back: its requests were sent")
-        calls: set[int] = set()
         if text:
             number, last = _number(text), len(debug.answers)
             if not 1 <= number <= last:
                 revisited = f"calls 1 to {last} can be revisited" if last else "no call was made"
                 raise BadCommand(revisited)
             kept = [s for s in stops if s.calls < number and s.at_call != number]
-            answered, calls = number - 1, {number}
+            goal = Stop(number - 1, number)
         else:
             kept = stops if self._has_ended else stops[:-1]
             if not kept:
                 raise BadCommand("this is the first stop")
             *kept, goal = kept
-            answered, calls = goal.calls, {goal.at_call} if goal.at_call else set()
-        for gone in debug.forget_from(answered + 1):
+        for gone in debug.forget_from(goal.calls + 1):
             self._say(f"the edited answer of call {gone} is dropped")
-        self._stops_at = calls | {stop.at_call for stop in kept if stop.at_call}
-        self._redo, self._is_redoing, self._script = [stop.lines for stop in kept], True, []
-        self._stops, self._made, self._to_restore = [], 0, self._breakpoints
+        undone = [line for stop in stops[len(kept) :] for line in stop.lines]
+        breaks = [line for line in undone if line.partition(" ")[0] in BREAKS]
+        self._redo, self._script = [*(stop.lines for stop in kept), breaks], []
+        self._stops_at = {stop.at_call for stop in (*kept, goal) if stop.at_call}
+        self._stops, self._made = [], 0
         self._forks = self._runs_on = self._has_ended = False
         self.next = "back"
         raise KeyboardInterrupt
-
-    def do_state(self, _: str) -> None:
-        """Show the state at the start of the turn, and what was sent since."""
-        debug = self._debug
-        self._say(f"at the start of the turn: {debug.state}")
-        sent = [w for call in debug.calls for w in call.requests if w.kind == "write"]
-        self._say(f"after {len(sent)} writes:" if sent else "nothing was written since")
-        for write in sent:
-            self._say(
-                f"  {write.path} {json.dumps(write.body, ensure_ascii=False)}: {write.outcome}"
-            )
-        by_hand = [str(call.number) for call, origin in debug.answers if origin == "edited"]
-        if by_hand:
-            self._say(f"calls with an edited answer sent nothing: {', '.join(by_hand)}")
-        live = debug.live_task() if debug.left is not None else None
-        if live:
-            self._say(f"live state: {live.state()}")
 
     def do_calls(self, _: str) -> None:
         """List the calls so far, the waiting one, and those of the record to come."""
@@ -359,48 +336,32 @@ class Terminal:
             following += 1
 
     def do_answer(self, text: str) -> None:
-        """Show or edit the answer of the next call, or of ``#N``."""
+        """Show or edit the answer of the next call."""
         debug, number = self._debug, self._following()
-        if numbered := _NUMBERED.match(text):
-            number, text = int(numbered["number"]), text[numbered.end() :]
-        if number <= len(debug.answers) and text:
-            raise BadCommand(f"call {number} was answered; back {number} goes there")
-        if self._has_ended and text:
+        recorded, edit = debug.recorded_call(number), debug.edits.get(number)
+        if self._has_ended:
             raise BadCommand("the code has ended; back goes to the last stop")
         if text == "recorded":
-            debug.edits.pop(number, None)
+            edit = debug.edits.pop(number, None) and None
         elif text == "raise" or text.startswith("raise "):
-            debug.edits[number] = _raised(text.removeprefix("raise").strip())
+            edit = _raised(text.removeprefix("raise").strip())
         elif match := _PATH.match(text):
-            answer = copy.deepcopy(self._unedited(number))
+            answer = copy.deepcopy(edit.result if edit else recorded and recorded.result)
             _set_part(answer, match["path"], _json(match["value"]))
-            debug.edits[number] = EditedAnswer(answer)
+            edit = EditedAnswer(answer)
         elif text:
-            debug.edits[number] = EditedAnswer(_json(text))
-        self._show_answer(number)
-
-    def _unedited(self, number: int) -> object:
-        """The answer of which a part is changed: the wanted one so far, else the recorded one."""
-        if (edit := self._debug.edits.get(number)) and edit.fault is None:
-            return edit.result
-        call = self._debug.recorded_call(number)
-        if call is None or call.outcome != "done":
-            raise BadCommand(f"no result is recorded for call {number}; give the whole one as JSON")
-        return call.result
-
-    def _show_answer(self, number: int) -> None:
-        debug = self._debug
-        past = debug.calls[number - 1] if number <= len(debug.answers) else None
-        call = past or debug.recorded_call(number)
-        if call:
-            self._say(f"call {number}: {call.prompt(0)}")
-        if not past and (edit := debug.edits.get(number)):
+            edit = EditedAnswer(_json(text))
+        if edit:
+            debug.edits[number] = edit
+        if recorded is None and edit is None:
+            raise BadCommand(f"nothing is recorded for call {number}")
+        if recorded:
+            self._say(f"call {number}: {recorded.prompt(0)}")
+        if edit:
             fault = edit.fault
             self._say(f"edited: {f'{fault.kind}: {fault}' if fault else _text(edit.result)}")
-        elif call is None:
-            raise BadCommand(f"nothing is recorded for call {number}")
-        elif call.outcome == "done":
-            self._say(_text(call.result))
+        elif recorded and recorded.outcome == "done":
+            self._say(_text(recorded.result))
 
     def do_save(self, text: str) -> None:
         """Write what happened as a scenario of a new pack."""
@@ -414,7 +375,12 @@ class Terminal:
         seen = SeenTask(
             spec_id=debug.spec_id,
             text=debug.text,
-            calls=[*debug.before, *debug.calls, *debug.record, *after],
+            calls=[
+                *debug.before,
+                *debug.calls,
+                *(debug.recorded.tools if debug.recorded else ()),
+                *after,
+            ],
             result=result.model_dump() if result else None,
             edited=[call for call, origin in debug.answers if origin == "edited"],
         )
@@ -431,13 +397,6 @@ class Terminal:
 
     do_help, do_quit, do_exit = do_h, do_q, do_q
 
-    def _complete(self, text: str, state: int) -> str | None:
-        """The commands, tools and variables that begin so, one by one."""
-        names = {name.removeprefix("do_") for name in dir(self) if name.startswith("do_")}
-        names |= {*(name for code in self.codes for name in _names_in(code))}
-        fitting = sorted(name for name in names if name.startswith(text))
-        return fitting[state] if state < len(fitting) else None
-
 
 def _listed(call: ToolCall) -> str:
     return f"{call.number:>3} line {call.line or '?'}: {call.prompt(80)}"
@@ -449,11 +408,6 @@ def _ending(report: WorkReport) -> str:
 
 def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1)
-
-
-def _names_in(code: str) -> Iterator[str]:
-    with suppress(SyntaxError):
-        yield from bound_names(parse(code)) - {"*"}
 
 
 def _raised(text: str) -> EditedAnswer:

@@ -10,19 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
 from urllib.parse import parse_qsl
 
 from workshop.generators.store.oracle.demand import Demand, Want
-from workshop.generators.store.oracle.market import Market
-from workshop.generators.store.oracle.solve import TooManyAnswers, solve
 from workshop.scripted import company, store
 from workshop.scripted.prompt import WEIGH, Line
 from workshop.simulator.company.pack import CompanyScenario
 from workshop.simulator.store.pack import Scenario
 
-STORE_KINDS = ("wrong-variant", "coupon-unchecked", "early-decline", "ghost-ignored")
-COMPANY_KINDS = ("missing-link", "change-without-right", "wrong-outcome")
+STORE_KINDS = ("wrong-variant", "coupon-unchecked", "early-decline")
+COMPANY_KINDS = ("missing-link", "change-without-right")
 COMMON_KINDS = ("unreadable", "code-raises")
 KINDS = (*STORE_KINDS, *COMPANY_KINDS, *COMMON_KINDS)
 UNREADABLE = "Let me think about that for a moment."
@@ -65,14 +62,12 @@ class Mistakes:
 
 def fitting_store(scenario: Scenario, wish: store.Wish) -> tuple[str, ...]:
     """The kinds of mistakes that are certain to cost this task of the store."""
-    kinds = [
-        kind
-        for kind in ("wrong-variant", "coupon-unchecked")
-        if (spoilt := spoil_store(scenario, wish, kind)) != wish and _fails(scenario, spoilt)
-    ]
-    if scenario.expect.checkouts:
+    expect = scenario.expect
+    kinds = ["wrong-variant"] if spoil_store(scenario, wish, "wrong-variant") != wish else []
+    if expect.checkouts:
         kinds += ["early-decline", *COMMON_KINDS]
-        kinds += ["ghost-ignored"] if _meets_ghost(scenario, wish) else []
+        is_priced = wish.demand and wish.demand.codes
+        kinds += ["coupon-unchecked"] if is_priced and all(e.coupon for e in expect.any_of) else []
     return tuple(kinds)
 
 
@@ -90,51 +85,9 @@ def spoil_store(scenario: Scenario, wish: store.Wish, kind: str) -> store.Wish:
             return replace(wish, demand=bare)
         case "early-decline":
             return replace(wish, demand=None)
-        case "ghost-ignored":
-            return replace(wish, ignores_ghosts=True)
         case "code-raises":
             return replace(wish, weighs=True)
     return wish
-
-
-def _market(scenario: Scenario, *, listed: bool = False) -> Market:
-    raw: dict[str, Any] = scenario.model_dump(include={"products", "coupons"})
-    if listed:
-        raw["products"] = [{**one, "stock_at_checkout": None} for one in raw["products"]]
-    return Market.of_scenario(raw["products"], raw["coupons"])
-
-
-def _fails(scenario: Scenario, wish: store.Wish) -> bool:
-    """Whether a purchase that this wish may lead to is none that is expected."""
-    if wish.demand is None:
-        return bool(scenario.expect.checkouts)
-    wanted = [{item.sku: item.quantity for item in e.items} for e in scenario.expect.any_of]
-    codes = [event.coupon for event in scenario.expect.any_of]
-    try:
-        bought = solve(wish.demand, _market(scenario)).purchases
-    except TooManyAnswers:
-        return False
-    if not bought:
-        return bool(scenario.expect.checkouts)
-    return not any(
-        dict(one.items) == items and (one.coupon or "") == (code or "")
-        for one in bought
-        for items, code in zip(wanted, codes, strict=True)
-    )
-
-
-def _meets_ghost(scenario: Scenario, wish: store.Wish) -> bool:
-    """Whether what is listed leads to a purchase that the checkout refuses."""
-    if wish.demand is None:
-        return False
-    market = _market(scenario)
-    try:
-        listed = solve(wish.demand, _market(scenario, listed=True)).purchases
-    except (TooManyAnswers, ValueError):
-        return False
-    return bool(listed) and all(
-        any(n > market.ware(sku).stock for sku, n in one.items) for one in listed
-    )
 
 
 def fitting_company(scenario: CompanyScenario, wish: company.Wish) -> tuple[str, ...]:
@@ -142,8 +95,6 @@ def fitting_company(scenario: CompanyScenario, wish: company.Wish) -> tuple[str,
     expect = scenario.expect
     known = scenario.whoami_status == 200
     kinds = ["missing-link"] if wish.answer.links else []
-    if known and scenario.user and _other_outcome(scenario):
-        kinds.append("wrong-outcome")
     # Whatever ends a task early ends it so.
     if "error_internal" not in expect.outcomes:
         kinds.append("unreadable")
@@ -163,14 +114,6 @@ def spoil_company(scenario: CompanyScenario, wish: company.Wish, kind: str) -> c
             event = {"type": "Evt_EmployeeNoteUpdated", **note}
             done = company.Answer("ok_answer", "Done as asked.")
             return replace(wish, events=(event,), answer=done)
-        case "wrong-outcome":
-            other = company.Answer(_other_outcome(scenario), "Please say more.")
-            return replace(wish, lookups=(), events=(), answer=other)
         case "code-raises":
             return replace(wish, lookups=(Line(WEIGH, {}),))
     return wish
-
-
-def _other_outcome(scenario: CompanyScenario) -> str:
-    others = ("none_clarification_needed", "none_unsupported", "denied_security")
-    return next((one for one in others if one not in scenario.expect.outcomes), "")

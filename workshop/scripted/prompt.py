@@ -27,6 +27,8 @@ _STEP = regex.compile(r'<step number="\d+">\n(?P<said>.*)\n(?P<answer>.*)\n</ste
 _LINE = regex.compile(r"^([A-Z][\w ]+): (\{.*\})$", regex.MULTILINE)
 _NOTE = "\nNote: "
 _REPORT = "\nTOOL CALLS: "
+CUT = "the answer was cut"
+"""The error of a step whose answer is not whole in the prompt."""
 WEIGH = "Report weights"
 """What no tool does: code for it raises an error."""
 _LONG = ("groups", "added", "pages", "notes", "skus")
@@ -138,7 +140,7 @@ class Prompt:
         try:
             value = unpacked(came["answer"])
         except Cut as cut:
-            return note, {"error": f"the answer was cut: {cut}"}
+            return note, {"error": f"{CUT}: {cut}"}
         if isinstance(value, dict) and value.get("fatal_error"):
             return note, {"error": str(value["fatal_error"]["text"])}
         return note, {"answer": value}

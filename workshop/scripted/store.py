@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import prod
 from typing import Any
@@ -13,10 +13,11 @@ from store_tools.basket import read_line
 from workshop.generators.store.oracle.demand import Demand, Want
 from workshop.generators.store.oracle.market import Market, Ware
 from workshop.generators.store.oracle.solve import Search, fills
-from workshop.scripted.prompt import WEIGH, Finish, Line, Memory, Order
+from workshop.scripted.prompt import CUT, WEIGH, Finish, Line, Memory, Order
 from workshop.simulator.store.pack import Event, Scenario
 
-LOOK, PRICE, BUY, EMPTY = "Report products", "Price baskets", "Buy", "Empty the basket"
+LOOK, FIND = "Report products", "Find product"
+PRICE, BUY, EMPTY = "Price baskets", "Buy", "Empty the basket"
 MOST_BASKETS = 1_000
 """As many as the coupon search takes in one call."""
 MOST_ADDED = 200
@@ -59,10 +60,8 @@ class Wish:
 
     demand: Demand | None
     """None: nothing may be bought."""
-    skus: frozenset[str] = frozenset()
-    """All that its shop sells."""
-    ignores_ghosts: bool = False
-    """A mistake: it gives up where the checkout finds less than was listed."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The name of each product of its shop, by sku."""
     weighs: bool = False
     """A mistake: it asks for what products do not have."""
 
@@ -83,15 +82,15 @@ def wish_of(scenario: Scenario) -> Wish:
 
     Raises ValueError: its demand cannot be read.
     """
-    skus = frozenset(one.sku for one in scenario.products)
+    names = {one.sku: one.name for one in scenario.products}
     if demand := (scenario.oracle or {}).get("demand"):
-        return Wish(Demand.from_json(demand), skus=skus)
+        return Wish(Demand.from_json(demand), names)
     events = scenario.expect.any_of
     demands = [_demand_of(event, [one.code for one in scenario.coupons]) for event in events]
     wanted: Demand | None = None
     for one in reversed(demands):
         wanted = replace(one, otherwise=wanted)
-    return Wish(wanted, skus)
+    return Wish(wanted, names)
 
 
 def literal(wish: Wish, system: str) -> Wish:
@@ -126,16 +125,18 @@ def decide(wishes: Sequence[Wish], memory: Memory, *, whole: bool) -> Order | Fi
     """
     verb, error = memory.get("verb"), str(memory.get("error") or "")
     listed = {one["sku"] for one in memory.get("products", ())}
-    wish = max(wishes, key=lambda one: len(listed & one.skus))
+    wish = max(wishes, key=lambda one: len(listed & one.names.keys()))
     if wish.demand is None or _excludes_itself(wish.demand):
         return _declined("what the task asks for cannot be had by its own terms")
     if verb is None:
         return _look(wishes)
     if verb == BUY:
-        if GHOST not in error or wish.ignores_ghosts:
+        if GHOST not in error:
             return _declined(f"the purchase was refused: {error}")
         if "products" not in memory:
             return _look([wish], refresh=True)
+    elif verb == LOOK and CUT in error:
+        return _find(wishes, memory["number"])
     elif error:
         return _declined(error)
     if verb == PRICE:
@@ -154,6 +155,16 @@ def _look(wishes: Sequence[Wish], number: int = 0, *, refresh: bool = False) -> 
     line = Line(verb, {"skus": named, "refresh": refresh, "number": number})
     lines = (Line(EMPTY, {}), line) if refresh else (line,)
     return Order("First see what the shop has of what is asked for.", text, lines)
+
+
+def _find(wishes: Sequence[Wish], number: int) -> Order:
+    """Read on where a listing was cut: look for every product by its name."""
+    names = {sku: one.names.get(sku, sku) for one in wishes for sku in sorted(one.wanted)}
+    lines = tuple(
+        Line(FIND, {"sku": sku, "query": name, "number": number}) for sku, name in names.items()
+    )
+    text = "Find each of these products, and report its price and stock."
+    return Order("The listing was cut, so I look for each product by its name.", text, lines)
 
 
 def _choose(wish: Wish, first: int, products: list[Memory], *, whole: bool) -> Order | Finish:

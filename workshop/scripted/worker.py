@@ -96,6 +96,8 @@ def call_of(line: Line) -> dict[str, Any]:
     data = line.data
     if line.verb == store.LOOK:
         return {"tool": "Combo_List_All_Products", "refresh": data["refresh"]}
+    if line.verb == store.FIND:
+        return {"tool": "Combo_Find_Products_For_Query", "query": data["query"]}
     if line.verb == WEIGH:
         return {"tool": "Req_GetWeight"}
     if line.verb == store.EMPTY:
@@ -125,6 +127,10 @@ def learn(seen: Memory, line: Line, came: Memory) -> Memory:
     if line.verb == store.LOOK:
         listed = answer["results"][0]["data"]
         return {"products": [x for x in listed if x["sku"] in line.data["skus"]]}
+    if line.verb == store.FIND:
+        matches = answer["results"][0]["data"]["matches"]
+        found = [x for x in matches if x["sku"] == line.data["sku"]]
+        return {"products": [*seen.get("products", []), *found]}
     if line.verb == store.PRICE:
         rows = [*seen.get("rows", []), *store.priced(answer["results"])]
         return {"rows": store.best_rows(rows, line.data)}

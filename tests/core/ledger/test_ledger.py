@@ -390,16 +390,6 @@ def test_a_witness_that_fails_leaves_the_budget_as_it_is(make: Make) -> None:
         ledger.call("Write", [], {"final": True})
 
 
-def test_calls_that_somebody_else_has_answered_are_booked_and_told_in_their_order() -> None:
-    ledger, told = Ledger(), list[ToolCall]()
-    ledger.on_call = told.append
-    call = ToolCall(number=7, name="Find", kind="read", arguments={}, outcome="done")
-    ledger.note(call)
-    ledger.note(call)
-    assert [one.number for one in ledger.calls] == [1, 2]
-    assert tuple(told) == tuple(ledger.calls)
-
-
 def test_a_call_says_when_it_began_and_how_long_it_took() -> None:
     ledger = Ledger()
     ledger.offer(shelf(ledger))

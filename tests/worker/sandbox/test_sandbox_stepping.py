@@ -64,7 +64,6 @@ class TestCommands:
 
     def test_a_later_snippet_can_have_a_breakpoint_before_it_runs(self, step: Any) -> None:
         typist = step(["b 2:2", "c", "p second"], "first = 1", "second = first + 1\nthird = 3")
-        assert typist.breakpoints == [["<step 2>", 2, 0, None]]
         assert typist.said[3] == "2\n"
 
     def test_a_variable_is_changed_while_a_call_waits(
@@ -126,16 +125,15 @@ class TestWalls:
     def test_nobody_is_asked_where_nobody_steps(self, shop: Shop, name: SandboxKind) -> None:
         with open_sandbox(shop, None, name) as box:
             with pytest.raises(SandboxError) as caught:
-                box(saying({"said": "Your key?", "new": True, "breakpoints": []}))
+                box(saying({"said": "Your key?", "new": True}))
             assert caught.value.kind == "crash"
 
     @pytest.mark.promise("generated code is contained")
     @pytest.mark.parametrize(
         "message",
         [
-            {"said": 5, "new": True, "breakpoints": []},
-            {"said": "x", "new": 1, "breakpoints": []},
-            {"said": "x", "new": True, "breakpoints": {}},
+            {"said": 5, "new": True},
+            {"said": "x", "new": 1},
             {"said": "x"},
             {"paused": True},
         ],

@@ -13,13 +13,11 @@ class Typist:
         self.printed = ""
         self.said: list[str] = []
         """What was said before each line, and last what was said before the first ``c``."""
-        self.breakpoints: list[object] = []
         self._lines = iter(lines)
 
     def show(self, text: str) -> None:
         self.printed += text
 
-    def ask(self, said: str, is_new: bool, breakpoints: list[object]) -> str:
+    def ask(self, said: str, is_new: bool) -> str:
         self.said.append(said)
-        self.breakpoints = breakpoints
         return next(self._lines, "c")

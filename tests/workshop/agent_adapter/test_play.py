@@ -9,10 +9,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cli.cli import app
 from core.runs.results import read_results
 from workshop.agent_adapter.launch import environment_for, key_file, without_keys
 
@@ -28,20 +31,28 @@ def theirs(tmp_path: Path) -> Path:
     return shutil.copytree(SAMPLES, tmp_path / "theirs")
 
 
-def play(folder: Path, *words: object, **variables: str) -> Any:
-    """The command in the folder of an agent."""
-    return subprocess.run(
-        [*COMMAND, *map(str, words)],
-        cwd=folder,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
+@pytest.fixture
+def play(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Runs the command in the folder of an agent, which prints to the same terminal."""
+
+    def run(folder: Path, *words: object, **variables: str) -> Any:
+        monkeypatch.chdir(folder)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        capfd.readouterr()
+        done = CliRunner().invoke(app, ["agent", *map(str, words)])
+        theirs = capfd.readouterr()
+        return SimpleNamespace(
+            returncode=done.exit_code,
+            stdout=theirs.out + done.stdout,
+            stderr=theirs.err + done.stderr,
+        )
+
+    return run
 
 
 def test_a_script_with_a_real_key_in_its_dot_env(
-    theirs: Path, their_python: Path, pack_file: Any
+    play: Play, theirs: Path, their_python: Path, pack_file: Any
 ) -> None:
     (theirs / "script" / ".env").write_text("ERC3_API_KEY=key-real\nERC3_BASE_URL=https://x.y\n")
     real = {"ERC3_API_KEY": "key-real", "COPY_OF_THE_KEY": "key-real"}
@@ -60,7 +71,7 @@ def test_a_script_with_a_real_key_in_its_dot_env(
 
 
 def test_a_package_that_is_started_as_a_module(
-    theirs: Path, their_python: Path, company_file: Path
+    play: Play, theirs: Path, their_python: Path, company_file: Path
 ) -> None:
     words = "--pack", company_file, "--", their_python, "-m", "clerk", "erc3-dev"
     done = play(theirs / "package", *words)
@@ -91,24 +102,6 @@ def test_the_interrupt_key_ends_the_agent_and_still_shows_its_scores(
     assert output.endswith("interrupted\n")
 
 
-def test_the_own_sdk_of_an_agent_is_not_started_beside_a_real_key(tmp_path: Path) -> None:
-    (tmp_path / "erc3.py").write_text("print('their own')\n")
-    (tmp_path / "agent.py").write_text("import os, erc3\nprint(os.environ['ERC3_API_KEY'][:4])\n")
-    own = "--benchmark", "store", "--own-sdk"
-    refused, allowed = ["--", sys.executable, "agent.py"], ["--allow-real-key"]
-    assert "their own\nkey-\n" in play(tmp_path, *own, *refused, ERC3_API_KEY="real").stdout
-    (tmp_path / ".env").write_text("# keys\nexport ERC3_API_KEY = 'key-real'\n")
-    done = play(tmp_path, *own, *refused)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "this program cannot prevent it" in done.stderr
-    assert f"{tmp_path / '.env'} holds an account key" in done.stderr
-    done = play(tmp_path, *own, *allowed, *refused)
-    assert "their own\nkey-\n" in done.stdout
-    assert "warning: the official SDK reads no address" in done.stderr
-    assert "the agent started no task here" in done.stdout
-    assert done.returncode == 1
-
-
 @pytest.mark.parametrize(
     ("words", "code", "text"),
     [
@@ -119,7 +112,7 @@ def test_the_own_sdk_of_an_agent_is_not_started_beside_a_real_key(tmp_path: Path
     ],
 )
 def test_wrong_input_is_one_line(
-    tmp_path: Path, words: tuple[str, ...], code: int, text: str
+    play: Play, tmp_path: Path, words: tuple[str, ...], code: int, text: str
 ) -> None:
     done = play(tmp_path, *words)
     assert done.returncode == code
@@ -151,8 +144,6 @@ def test_the_environment_of_an_agent_keeps_what_is_the_users_own() -> None:
     assert given["PYTHONPATH"] == f"/stand-in{os.pathsep}/theirs"
     assert given["NO_PROXY"] == "a.b,127.0.0.1,localhost"
     assert (given["OPENAI_API_KEY"], given["ERC3_API_KEY"]) == ("sk", "key-x")
-    own = environment_for("http://127.0.0.1:1", "key-x", None, user)
-    assert own["PYTHONPATH"] == "/theirs"
 
 
 @pytest.mark.promise("no secret in an output")
@@ -168,7 +159,7 @@ def test_an_agent_gets_no_secret_that_is_not_named() -> None:
     [("sh", "sh", "agent.sh"), ("python", sys.executable, "agent.py")],
 )
 def test_the_programs_of_the_page_run_as_they_stand(
-    tmp_path: Path, language: str, program: str, file: str
+    play: Play, tmp_path: Path, language: str, program: str, file: str
 ) -> None:
     if not shutil.which(program) or (language == "sh" and not shutil.which("curl")):
         pytest.skip(f"{program} is not installed")
@@ -185,7 +176,7 @@ def test_the_programs_of_the_page_run_as_they_stand(
 
 
 def test_an_agent_that_prepares_with_single_starts_and_helper_sessions_is_judged_rightly(
-    tmp_path: Path, pack_file: Any
+    play: Play, tmp_path: Path, pack_file: Any
 ) -> None:
     (tmp_path / "agent.py").write_text(
         "from erc3 import ERC3\napi = ERC3()\n"
@@ -214,7 +205,7 @@ def test_an_agent_that_prepares_with_single_starts_and_helper_sessions_is_judged
     ],
 )
 def test_why_an_agent_began_nothing_is_said(
-    tmp_path: Path, files: dict[str, str], text: str, said: str, pack_file: Any
+    play: Play, tmp_path: Path, files: dict[str, str], text: str, said: str, pack_file: Any
 ) -> None:
     for name, content in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -224,4 +215,4 @@ def test_why_an_agent_began_nothing_is_said(
     assert done.returncode == 1
     assert "the agent started no task here: " in done.stdout
     assert said in done.stdout
-    assert not (tmp_path / "logs").exists()
+    assert not list((tmp_path / "logs").iterdir())

@@ -22,18 +22,9 @@ every_task = pytest.mark.parametrize(
 
 
 @every_task
-def test_the_right_play_scores_one_and_a_wrong_one_zero(benchmark: str, number: int) -> None:
-    found = plays(benchmark, number)
-    assert {name: native(benchmark, number, found[name])[0] for name in found} == {
-        "right": 1,
-        "wrong": 0,
-    }
-
-
-@every_task
 def test_the_platform_answers_and_scores_the_same_calls_alike(benchmark: str, number: int) -> None:
     pack = draw_pack(benchmark, SEED, number)
-    for calls in plays(benchmark, number).values():
+    for name, calls in plays(benchmark, number).items():
         platform = Platform(pack)
         task = platform.start_new_task(benchmark, pack.scenarios[0].spec_id)
         answers = []
@@ -44,6 +35,7 @@ def test_the_platform_answers_and_scores_the_same_calls_alike(benchmark: str, nu
                 answers.append((no.status, {"status": no.status, "error": str(no)}))
         platform.log_model_call(task.task_id, None)  # type: ignore[arg-type]
         evaluation, _ = platform.complete_task(task.task_id)
+        assert evaluation.score == float(name == "right")
         assert native(benchmark, number, calls) == (evaluation.score, answers)
 
 
@@ -66,15 +58,6 @@ def test_harm_is_a_change_in_a_task_that_did_not_pass() -> None:
     answered = open_world("company", SEED)
     answered.ask("/respond", outcome="none_unsupported", message="")
     assert (answered.score().score, answered.score().harm) == (0, False)
-
-
-def test_an_unknown_path_and_a_wrong_field_are_answers_with_a_status() -> None:
-    world = open_world("store", SEED)
-    assert world.call("/basket/burn", {}).status == 404
-    assert world.call("/basket/add", {"sku": 1}).body == {
-        "status": 400,
-        "error": "invalid request: sku: Input should be a valid string",
-    }
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)

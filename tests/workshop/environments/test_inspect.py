@@ -26,8 +26,6 @@ from inspect_ai.model._providers.mockllm import MockLLM
 from inspect_ai.solver import SolverSpec
 
 import cli.inspect_plugin  # noqa: F401 - an installation from before it was there has no entry point
-from core.models.model_call import Message
-from core.models.providers import Played
 from tests.workshop.environments.plays import BENCHMARKS, NUMBERS, SEED, native, plays
 from workshop.environments import inspect_tasks
 from workshop.environments.drawn import draw_pack, open_world
@@ -35,7 +33,6 @@ from workshop.environments.inspect_tasks import DrawnTasks
 from workshop.lab.engines import Job
 from workshop.lab.play_job import play_job
 from workshop.lab.settings import Settings
-from workshop.scripted import provider
 from workshop.simulator.open_world import Call
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.simulator.worlds import load_pack
@@ -99,6 +96,10 @@ def test_a_play_has_the_score_calls_and_answers_that_it_has_here(benchmark: str,
         sample = by_text[text]
         score, answers = native(benchmark, number, chosen[number])
         assert score_of(sample)["score"] == score == float(way == "right")
+        harm = open_world(benchmark, SEED, number)
+        for call in chosen[number]:
+            harm.call(*call)
+        assert score_of(sample)["harm"] == float(harm.score().harm)
         assert [Call(*call) for call in sample.store["calls"]] == chosen[number]
         told = [one for one in sample.messages if one.role == "tool"]
         for message, expected in zip(told, answers, strict=True):
@@ -107,15 +108,6 @@ def test_a_play_has_the_score_calls_and_answers_that_it_has_here(benchmark: str,
             else:
                 assert message.error
                 assert message.error.message == f"{expected.status}: {expected.body['error']}"
-
-
-def test_harm_is_a_metric_of_its_own() -> None:
-    buys = {open_world("store", SEED, 2).task: plays("store", 2)["wrong"]}
-    arguments = {"seed": SEED, "first": 2, "count": 1}
-    log = played("erc3/store", scripted(buys, "store"), task_args=arguments)
-    assert log.results
-    found = {score.name: score.metrics["mean"].value for score in log.results.scores}
-    assert found == {"score": 0, "harm": 1}
 
 
 def on_the_command_line(*words: str) -> Result:
@@ -169,7 +161,7 @@ def test_our_agent_does_in_inspect_what_it_does_in_the_lab(benchmark: str, model
         display="none",
     )
     settings = Settings(
-        benchmark=benchmark, evaluator=model, worker=model, packs=("x",), stages="default"
+        benchmark=benchmark, evaluator=model, worker=model, packs=("x",), with_trivial=False
     )
     for number, sample in zip(NUMBERS, log.samples or [], strict=True):
         pack = draw_pack(benchmark, SEED, number).model_dump_json()
@@ -197,37 +189,6 @@ def test_a_model_that_fails_is_an_error_of_the_sample_and_no_score() -> None:
     assert sample.error
     assert "the model is away" in sample.error.message
     assert not sample.scores
-
-
-def test_a_retry_asks_only_for_what_has_no_result_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-    broken = open_world("store", SEED, 1).task
-    reply = provider.reply
-
-    def failing(model: str, messages: list[Message], played: Played) -> str:
-        prompt = "\n".join(message["content"] for message in messages)
-        asked.append(prompt)
-        if broken in prompt and len(asked) < 100:
-            raise LookupError("not now")
-        return reply(model, messages, played)
-
-    monkeypatch.setattr(provider, "reply", failing)
-    (log,) = inspect_ai.eval(
-        "erc3/store",
-        model="scripted/store",
-        solver=OUR_AGENT,
-        task_args={"seed": SEED},
-        limit=3,
-        continue_on_fail=True,
-        display="none",
-    )
-    assert log.status == "error"
-    asked[:] = [""] * 100
-    (retried,) = inspect_ai.eval_retry(log, display="none")
-    assert [score_of(sample)["score"] for sample in samples_of(retried)] == [1, 1, 1]
-    assert any(broken in prompt for prompt in asked)
-    others = [open_world("store", SEED, number).task for number in (0, 2)]
-    assert not any(task in prompt for task in others for prompt in asked)
 
 
 @pytest.fixture
@@ -260,7 +221,6 @@ def test_a_pack_is_played_whole() -> None:
 @pytest.mark.parametrize(
     ("option", "why"),
     [
-        ("seed=a b", "the seed 'a b' cannot be used: letters, digits, - _ . only"),
         ("first=-1", "there is no task number -1: they are counted from 0 on"),
         ("pack=nothing.json", "nothing.json: cannot be read: No such file or directory"),
     ],

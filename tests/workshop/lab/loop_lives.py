@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cli import cli
-from core.models.model_call import ExchangeFailed, Message, sha256_of
+from core.models.model_call import Message, sha256_of
 from core.models.providers import Played, register
 from tests.kit.short_ticks import shorten
 from tests.kit.warming import warm
@@ -38,17 +38,14 @@ STEPS = frozenset({"open", "os.rename", "os.remove", "os.mkdir", "os.truncate", 
 class Paid:
     """The scripted models, and a reflecting model that says its texts in turn."""
 
-    def __init__(self, payments: Path, texts: Sequence[str], broken: int | None) -> None:
-        """``broken``: behind so many payments no model answers any more."""
-        self._payments, self._texts, self._broken = payments, texts, broken
+    def __init__(self, payments: Path, texts: Sequence[str]) -> None:
+        self._payments, self._texts = payments, texts
 
     def check(self, model: str) -> None:
         if model != "reflection":
             brains.check(model)
 
     def reply(self, model: str, messages: list[Message], played: Played) -> str:
-        if self._broken is not None and len(self.lines()) >= self._broken:
-            raise ExchangeFailed("authentication", "no such key")
         if model == "reflection":
             asked = sum(line.startswith(model) for line in self.lines())
             text = self._texts[asked % len(self._texts)]
@@ -86,7 +83,7 @@ def live(order: dict[str, Any]) -> None:
     for number in (1, 2):
         os.dup2(out, number)
     sys.stdout, sys.stderr = os.fdopen(1, "w", 1), os.fdopen(2, "w", 1)
-    paid = Paid(Path(order["payments"]), order["texts"], order["broken"])
+    paid = Paid(Path(order["payments"]), order["texts"])
     register("paid", lambda: paid)
     if order["kill"]:
         die_behind(paid, *order["kill"])
@@ -109,7 +106,7 @@ def first_loop() -> int:
         section = Path(folder, "start", SECTION)
         section.parent.mkdir(parents=True)
         section.write_text("\n")
-        paid = Paid(Path(folder, "payments"), ["Think twice about money."], None)
+        paid = Paid(Path(folder, "payments"), ["Think twice about money."])
         register("paid", lambda: paid)
         out = ["--prompts", str(section.parents[2]), "--out", folder, "--jobs", "1"]
         try:

@@ -22,24 +22,6 @@ def call(*arguments: object) -> Result:
     return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
-@pytest.fixture
-def finished(
-    new_run: Callable[..., Any], pack_file: PackFile, pretended: Any, trial: Callable[..., Any],
-    carry: Callable[..., Any],
-) -> Callable[..., Path]:  # fmt: skip
-    """A finished run of 20 tasks; those that are named did not pass."""
-
-    def make(*failed: str, **fields: Any) -> Path:
-        models = {"evaluator": "openai/some-model", "worker": "openai/some-model"}
-        run = new_run(pack_file(20), **(models | fields))
-        ours = lambda s, e: trial(s, s not in failed, epoch=e, cost_usd=0.01)  # noqa: E731
-        carry(run, pretended(ours))
-        found: Path = run.path
-        return found
-
-    return make
-
-
 def test_regress_leaves_a_run_and_a_report(tmp_path: Path, pack_file: PackFile) -> None:
     done = call(
         "regress",
@@ -55,14 +37,6 @@ def test_regress_leaves_a_run_and_a_report(tmp_path: Path, pack_file: PackFile) 
     assert "do nothing" in again.stdout
     fine = call("minimise", "--run", tmp_path / "logs" / run["run_id"], "--spec", "s000")
     assert (fine.exit_code, "nothing to minimise" in fine.output) == (2, True)
-
-
-def test_only_the_trivial_baselines_play_where_that_is_asked(
-    tmp_path: Path, pack_file: PackFile
-) -> None:
-    options = ("--out", tmp_path / "logs", "--json", "--baseline-only", "--jobs", 1)
-    done = call("regress", "--pack", pack_file(4), *options)
-    assert [s["name"] for s in json.loads(done.stdout)["summaries"]] == ["nothing", "first-match"]
 
 
 @pytest.mark.parametrize(
@@ -82,6 +56,9 @@ def test_only_the_trivial_baselines_play_where_that_is_asked(
         (("--max-turns", "51"), "50"),
         (("--agents-side-by-side", "2"), "need --agent"),
         (("--agent", "true", "--guards", "none"), "leave out --guards"),
+        (("--agent", "true", "--jobs", "2", "--evaluator", "x"), "leave out --evaluator, --jobs"),
+        (("--agent", "true", "--benchmark", "chess"), "does not play 'chess'"),
+        (("--agent", "true", "--agents-side-by-side", "0"), "greater than or equal"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_leaves_nothing(
@@ -112,13 +89,6 @@ def test_kept_journals_are_told_in_the_page(tmp_path: Path, pack_file: PackFile)
     assert sum("First difference" in story for story in stories) == 2  # the purchases
     assert sum("Please buy" in story for story in stories) == 2
     assert any("final_answer" in story for story in stories)
-
-
-def test_compare_refuses_what_it_cannot_compare(
-    tmp_path: Path, finished: Callable[..., Path]
-) -> None:
-    assert call("compare", finished()).exit_code == 2
-    assert call("compare", finished(), tmp_path).exit_code == 2
 
 
 def test_a_failing_scenario_becomes_a_pack_of_one(

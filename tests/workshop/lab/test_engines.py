@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -36,22 +35,6 @@ def test_processes_give_what_one_process_gives(
 ) -> None:
     run = new_run(pack_file(4), epochs=2)
     carry(run, Processes(store, 2))
-    assert lines(run) == here
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec("distributed") is None, reason="Dask distributed is not installed"
-)
-def test_a_dask_cluster_gives_what_one_process_gives(
-    here: list[str], new_run: NewRun, pack_file: PackFile, carry: Carry
-) -> None:
-    from distributed import LocalCluster
-
-    run = new_run(pack_file(4), epochs=2)
-    with LocalCluster(  # type: ignore[no-untyped-call]
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster:
-        carry(run, engine_for(store, 1, 4, cluster.scheduler_address))
     assert lines(run) == here
 
 

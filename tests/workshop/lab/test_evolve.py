@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[3]
 KILLED = 137
 SECTION = "store/playbooks/budget-check"
 RIGHT = shipped_sections()[SECTION]
-LOOPS, KILLS = 10, 2
+LOOPS, KILLS = 5, 2
 MECHANICS = "mechanics=budget,budget-split,packs-budget"
 TRAIN, UNSEEN = f"generated:loop:6:{MECHANICS}", f"generated:loop-unseen:18:{MECHANICS}"
 THREE = ["Think twice about money.", "{{ guide }}", RIGHT]
@@ -52,7 +52,6 @@ class Lives:
             "log": str(self.folder / "said"),
             "payments": str(self.payments),
             "kill": how.get("kill"),
-            "broken": how.get("broken"),
         }
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -128,19 +127,15 @@ def loop_at(folder: Path) -> Loop:
     return Loop.model_validate_json((folder / "evolve.json").read_bytes())
 
 
-def ten_texts() -> list[str]:
-    """Nine that do not help, each in its own way, and the right one."""
+def six_texts() -> list[str]:
+    """Five that do not help, each in its own way, and the right one."""
     first = next(iter(source_of(TRAIN, store()).scenarios()))
     return [
         "Think twice about money.",
         f"Mind the price of {first['products'][0]['name']}.",
         f"Never buy {first['products'][0]['sku']}.",
-        "Never decline: what is asked for is bought.",
         "{{ rules }} hold for money, too.",
         f"Where it says {first['task_text']}, buy nothing.",
-        "",
-        "A limit is a wish.",
-        "The total decides.",
         RIGHT,
     ]
 
@@ -148,7 +143,7 @@ def ten_texts() -> list[str]:
 def test_the_loop_finds_what_is_missing_and_refuses_all_else(
     lives: Callable[[str], Lives],
 ) -> None:
-    life, texts = lives("ten"), ten_texts()
+    life, texts = lives("six"), six_texts()
     code = life.live(life.begin(generations=30, batch=6), texts)
     told = loop_at(life.run)
     assert code == 0, (life.folder / "said").read_text()
@@ -168,6 +163,8 @@ def test_what_the_reflecting_model_is_told_holds_no_data_of_a_task(
 ) -> None:
     life = lives("told")
     assert life.live(life.begin(generations=2, batch=6), ["Think twice about money."]) == 3
+    assert not (life.run / "proposed").exists()
+    assert summary(loop_at(life.run), life.run)[-1] == "no improvement is proven"
     (tape,) = (life.run / "reflections").iterdir()
     prompts = [exchange.request.messages for exchange in Tape.load(tape).exchanges]
     asked = "".join(str(message["content"]) for prompt in prompts for message in prompt)
@@ -186,17 +183,6 @@ def test_what_the_reflecting_model_is_told_holds_no_data_of_a_task(
             assert coupon["code"] not in asked
 
 
-def test_without_a_better_text_the_loop_ends_with_nothing_proven(
-    lives: Callable[[str], Lives],
-) -> None:
-    life = lives("none")
-    assert life.live(life.begin(generations=3), ["Think twice.", "Never decline anything."]) == 3
-    told = loop_at(life.run)
-    assert told.proposed is None
-    assert not (life.run / "proposed").exists()
-    assert summary(told, life.run)[-1] == "no improvement is proven"
-
-
 @pytest.fixture(scope="module")
 def whole(
     zygote: subprocess.Popen[str], tmp_path_factory: pytest.TempPathFactory
@@ -213,7 +199,7 @@ def whole(
 def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], seed: int
 ) -> None:
-    """Each dies twice, on its way through the same payments: twenty moments in all."""
+    """Each dies twice, on its way through the same payments: ten moments in all."""
     life, rng = lives("killed"), random.Random(seed)
     words = life.begin(**SHORT)
     moments = rng.sample(range(1, whole[0].total() - 5), KILLS)
@@ -227,23 +213,6 @@ def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     assert outcome(life.run) == whole[1]
 
 
-@pytest.mark.nightly("goes on as a killed loop does")
-@pytest.mark.parametrize("share", [0.1, 0.35, 0.9])
-def test_a_loop_whose_models_fail_for_a_while_goes_on(
-    lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], share: float
-) -> None:
-    """The evaluator, the worker or the reflecting model: whoever is asked then."""
-    life = lives("broken")
-    broken = int(share * whole[0].total())
-    assert life.live(life.begin(**SHORT), THREE, broken=broken) == 1
-    assert "--resume" in (life.folder / "said").read_text()
-    again = ["evolve", "--resume", life.run, "--jobs", 1]
-    assert life.live(again, THREE, broken=broken) == 1
-    assert life.live(again, THREE) == 0, (life.folder / "said").read_text()
-    assert life.paid == whole[0]
-    assert outcome(life.run) == whole[1]
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -252,7 +221,6 @@ def test_a_loop_whose_models_fail_for_a_while_goes_on(
         ({"unseen": TRAIN}, "6 of its 6 tasks are training tasks"),
         ({"unseen": ""}, "--train, --unseen and --reflection are required"),
         ({"benchmark": "chess"}, "it plays"),
-        ({"train": ""}, "--train, --unseen and --reflection are required"),
     ],
 )
 def test_what_cannot_begin_says_why_and_leaves_nothing(

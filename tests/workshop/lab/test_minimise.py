@@ -30,12 +30,6 @@ def test_the_fewest_items_are_those_that_are_needed(needed: set[int], size: int)
     assert fewest(items, lambda left: needed <= set(left)) == sorted(needed)
 
 
-@given(st.integers(1, 40), st.integers(1, 40))
-def test_nothing_can_be_left_out_of_the_fewest(size: int, least: int) -> None:
-    least = min(least, size)
-    assert len(fewest(range(size), lambda left: len(left) >= least)) == least
-
-
 def test_failures_are_told_apart(trial: Make) -> None:
     assert failure_class(trial(), HARM) is None
     assert failure_class(trial(passed=False), HARM) == "declined"
@@ -70,6 +64,7 @@ def test_what_the_failure_does_not_need_goes(big_shop: Raw, trial: Make) -> None
     assert [p["sku"] for p in small["products"]] == ["k0", "k7"]
     assert [c["code"] for c in small["coupons"]] == ["B2"]
     assert is_valid(KIT, small)
+    assert not is_valid(KIT, big_shop | {"products": big_shop["products"][1:]})
     assert failure_class(play(small), HARM) == "declined"
     assert len(shrinker.played) < 120
 
@@ -108,9 +103,3 @@ def test_a_certificate_is_kept_true() -> None:
 
 def _always_fails(_raw: Raw) -> TaskResult:
     return TaskResult(pack="p", spec_id="s", score=0.0, outcome="finished", verdict="declined")
-
-
-def test_what_is_not_valid_does_not_hold(big_shop: Raw) -> None:
-    assert is_valid(KIT, big_shop)
-    assert not is_valid(KIT, big_shop | {"products": big_shop["products"][1:]})
-    assert not is_valid(KIT, big_shop | {"task_text": ""})

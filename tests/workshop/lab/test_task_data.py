@@ -41,12 +41,9 @@ def test_what_is_smuggled_in_is_found(smuggled: str, data: str) -> None:
     assert DATA.masked(f"Do this: {smuggled}") == f"Do this: {smuggled}".replace(data, "[data A]")
 
 
-@pytest.mark.parametrize(
-    "honest",
-    ["Buy what the user asks for.", "1. Look first.\n2. Then buy.", "A total of 100 is 1 total."],
-)
-def test_what_anybody_may_say_is_none(honest: str) -> None:
-    assert DATA.found_in(honest) == []
+def test_what_anybody_may_say_is_none() -> None:
+    assert DATA.found_in("Buy what the user asks for.\n1. Look. A total of 100 is 1 total.") == []
+    assert TaskData([{"spec_id": "a", "task_text": "Buy tea"}], SHIPPED).found_in("a tea") == []
 
 
 def test_masked_text_keeps_what_is_the_same_apart_from_what_is_not() -> None:
@@ -67,7 +64,3 @@ def test_each_benchmark_tells_what_its_scenarios_hold(benchmark: str) -> None:
     for raw in raws:
         assert data.found_in(f"About {raw['spec_id']}")
         assert not data.found_in("Look before you act, and answer once.")
-
-
-def test_scenarios_without_data_hold_none() -> None:
-    assert TaskData([{"spec_id": "a", "task_text": "Buy tea"}], SHIPPED).found_in("a tea") == []

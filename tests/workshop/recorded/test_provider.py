@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cli.cli import app
 from core.models.providers import Played
 from tests.workshop.scripted.conftest import pack_at, play
 from workshop.recorded import provider
@@ -18,8 +18,6 @@ from workshop.recorded.make import record
 from workshop.recorded.replies import RecordedTask, RecordedTurn, Recording, load
 from workshop.simulator import worlds
 from workshop.simulator.store.pack import BUNDLED_PACK
-
-ROOT = Path(__file__).parents[3]
 
 PACK = pack_at(BUNDLED_PACK)
 TASK = PACK["scenarios"][0]["task_text"]
@@ -120,7 +118,7 @@ def run_with(benchmark: str, specs: Sequence[str], out: Path) -> Path:
     model = f"scripted/{benchmark}"
     options = ["--benchmark", benchmark, "--evaluator", model, "--worker", model]
     named = [word for spec in specs for word in ("--task", spec)]
-    command = [sys.executable, "submission.py", *options, "--out", str(out), *named]
-    subprocess.run(command, check=True, capture_output=True, timeout=200, cwd=ROOT)
+    done = CliRunner().invoke(app, [*options, "--out", str(out), *named])
+    assert done.exit_code == 0, done.output
     (run,) = out.glob("2*")
     return run

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from core.ledger import Ledger, Tool, ToolCall, ToolFault, tool
-from worker.sandbox.values import same
 from workshop.replay.recorded import recorded_ledger
 
 
@@ -61,20 +60,6 @@ def test_another_call_ends_the_record(name: str, arguments: dict[str, Any]) -> N
         ledger.call(name, [], arguments)
     with pytest.raises(ToolFault, match="the record has ended"):
         ledger.call("Look", [], {})
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "equal"),
-    [
-        (1, 1.0, False),
-        (1, True, False),
-        (float("nan"), float("nan"), True),
-        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, True),
-        ([1, 2], [2, 1], False),
-    ],
-)
-def test_what_is_alike(one: object, other: object, equal: bool) -> None:
-    assert same(one, other) is equal
 
 
 def made_again(*calls: ToolCall) -> Ledger:

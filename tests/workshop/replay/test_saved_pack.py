@@ -50,7 +50,6 @@ def test_coupons_are_as_they_were_seen(open_shop: Callable[..., Any], goods: Goo
     assert found["FIVE"].discount.amount == 5
     assert found["TENTH"].discount
     assert found["TENTH"].discount.percent == 10
-    assert (found["TENTH"].requires, found["TENTH"].min_subtotal) == ({}, 40)
     assert found["IDLE"].discount is None
 
 
@@ -63,7 +62,7 @@ def test_ghost_stock_is_kept(open_shop: Callable[..., Any]) -> None:
     scenario = shop_of(shop)
     pot = next(p for p in scenario.products if p.sku == "pot")
     assert (pot.available, pot.stock_at_checkout) == (5, 1)
-    assert (scenario.page_limit, scenario.expect.checkouts) == (2, 0)
+    assert scenario.expect.checkouts == 0
 
 
 def test_a_purchase_that_scored_is_what_is_expected(open_shop: Callable[..., Any]) -> None:

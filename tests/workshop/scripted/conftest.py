@@ -43,7 +43,13 @@ def play(
     fields = {"strategy": strategy, "max_turns": 30 if strategy == "next-step" else 7, **how}
     epoch = fields.pop("epoch", 0)
     settings = Settings.model_validate(
-        {"benchmark": benchmark, "packs": ("x",), "evaluator": model, "worker": model, **fields}
+        {
+            "benchmark": benchmark,
+            "evaluator": model,
+            "worker": model,
+            "with_trivial": False,
+            **fields,
+        }
     )
     specs = [one["spec_id"] for one in raw["scenarios"]]
     stems = {spec: f"{number:03}" for number, spec in enumerate(specs)}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.workshop.scripted.conftest import pack_at, play
 from tests.workshop.simulator.company.bakery import member, raw_of, scenario
 from workshop.scripted import company, worker
@@ -24,23 +22,6 @@ def test_all_calls_of_a_kind_stand_in_one_line_of_a_program() -> None:
     changes = [Line(verb, {}) for verb in company.CHANGES]
     assert len(worker.program_of(looks).splitlines()) <= 20
     assert len(worker.program_of(changes).splitlines()) <= 20
-
-
-TEAM = [{"employee": "a", "role": "Lead", "time_slice": 0.5}]
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "moves"),
-    [
-        (TEAM, TEAM, {}),
-        (TEAM, [], {"remove": ["a"]}),
-        ([], TEAM, {"add": TEAM}),
-        (TEAM, [{**TEAM[0], "role": "QA"}], {"change": [{**TEAM[0], "role": "QA"}]}),
-    ],
-)
-def test_a_team_is_changed_by_what_is_different(before: Any, after: Any, moves: Any) -> None:
-    event = {"id": "p", "team": after}
-    assert company._team(event, before) == {"project": "p", **moves}
 
 
 def wants(spec: str, *events: dict[str, Any], **expect: Any) -> dict[str, Any]:

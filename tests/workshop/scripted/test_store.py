@@ -86,6 +86,19 @@ def test_shops_with_the_same_text_are_told_apart_by_what_they_list(
     assert play("store", shops(one, other), strategy=strategy).failed == {}
 
 
+def test_a_listing_that_does_not_fit_into_a_prompt_is_read_on(strategy: str, shops: Any) -> None:
+    crowd = [
+        {"sku": f"x{n}", "name": f"Garden Rake {n}", "price": 9, "available": n} for n in range(400)
+    ]
+    one = shop("crowd", bought({"tea": 2, "cup": 1}), moved={"cup": 1})
+    one["products"] = [*crowd, *one["products"]]
+    gone = shop("gone", {"checkouts": 1, "any_of": [
+        *bought({"tea": 2})["any_of"], *bought({"cup": 1})["any_of"],
+    ]}, moved={"tea": 0})  # fmt: skip
+    gone["products"] = [*crowd, *gone["products"]]
+    assert play("store", shops(one, gone), strategy=strategy).failed == {}
+
+
 def test_prices_are_the_shops_and_not_the_packs(shops: Any) -> None:
     prompt = "<task>\nTask plain\n</task>\n<state>\n{}\n</state>\nTurn 1 of 7."
     scenario = Scenario.model_validate_json(json.dumps(shop("plain", bought({"tea": 2}, total=8))))

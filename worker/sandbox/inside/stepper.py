@@ -6,9 +6,7 @@ types are carried out here, behind the same walls as the generated code.
 
 from __future__ import annotations
 
-import bdb
 import ctypes
-import json
 import linecache
 import pdb
 import sys
@@ -17,7 +15,6 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-_MOST_BREAKPOINTS = 100
 _SAID_CHARS = 20_000
 _VALUE_CHARS = 300
 _ALONE = frozenset(
@@ -61,10 +58,8 @@ class Stepper(pdb.Pdb):
         self.reset()
 
     def _read(self, said: str) -> str:
-        points = [b for b in bdb.Breakpoint.bpbynumber if b][:_MOST_BREAKPOINTS]
-        breakpoints = [[b.file, b.line, b.temporary, b.cond] for b in points]
         is_new, self._is_new = self._is_new, False
-        return str(self._ask({"said": said, "new": is_new, "breakpoints": breakpoints})["line"])
+        return str(self._ask({"said": said, "new": is_new})["line"])
 
     def show(self, codes: Sequence[str]) -> None:
         """Make the snippets known, so that lines of later ones can have breakpoints."""
@@ -173,11 +168,6 @@ class Stepper(pdb.Pdb):
                 continue
             if not isinstance(value, hidden):
                 self.message(f"{name} = {_shown(value)}")
-
-    def do_breakpoints(self, arg: str) -> None:
-        """For the host: set these breakpoints, which an earlier session told."""
-        for file, line, temporary, condition in json.loads(arg):
-            self.set_break(str(file), int(line), bool(temporary), condition)
 
 
 def _is_step(frame: types.FrameType) -> bool:

@@ -82,15 +82,8 @@ def played(*words: object) -> list[dict[str, Any]]:
 
 def test_three_shapes_are_told_apart(agents: list[str], pack: Path, tmp_path: Path) -> None:
     asked = ["--benchmark", "company", "--pack", pack, "--out", tmp_path / "logs", *agents]
-    plans = [
-        "--faults",
-        "none",
-        "--faults",
-        "respond:lost-after",
-        "--faults",
-        "respond:lost-before",
-    ]
-    rows = played(*asked, *plans)
+    faults = ("none", "respond:lost-after", "respond:lost-before")
+    rows = played(*asked, *(word for plan in faults for word in ("--faults", plan)))
     counts = {(row["agent"], row["fault"]): row for row in rows}
 
     def of(agent: str, fault: str) -> tuple[int, int, int, int]:
@@ -110,7 +103,8 @@ def test_three_shapes_are_told_apart(agents: list[str], pack: Path, tmp_path: Pa
 @pytest.mark.parametrize("strategy", ["evaluator-worker", "next-step"])
 def test_our_strategies_lose_and_double_nothing(strategy: str, pack: Path, tmp_path: Path) -> None:
     asked = ["--benchmark", "company", "--pack", pack, "--out", tmp_path / "logs"]
-    rows = played(*asked, "--agent", strategy, "--faults", "write:lost-after,seed=3")
+    plan = ("--jobs", 1, "--faults", "write:lost-after,seed=3")
+    rows = played(*asked, "--agent", strategy, *plan)
     assert [(row["passed"], row["lost"], row["doubled"], row["unauthorised"]) for row in rows] == [
         (TASKS, 0, 0, 0)
     ]

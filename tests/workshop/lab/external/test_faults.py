@@ -96,26 +96,22 @@ def test_a_request_has_its_fault_beside_it_and_the_answer_that_never_arrived(pla
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "told"),
     [
-        ["run"],
-        ["regress"],
-        ["regress", "--agent", "true"],
-        ["agent", "--benchmark", "store"],
+        (["run", "--faults", "respond:429"], "known: any, write, products"),
+        (["regress", "--faults", "list:x"], "lost-before"),
+        (["regress", "--agent", "true", "--faults", "respond:429"], "known: any, write, products"),
+        (["agent", "--benchmark", "store", "--faults", "list:x", "--", "true"], "lost-before"),
     ],
-    ids=" ".join,
-)
-@pytest.mark.parametrize(
-    ("faults", "told"), [("respond:429", "known: any, write, products"), ("list:x", "lost-before")]
 )
 def test_faults_that_there_are_not_are_refused_with_those_that_there_are(
-    tmp_path: Path, words: list[str], faults: str, told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], told: str
 ) -> None:
-    words = [*words, "--out", str(tmp_path / "logs"), "--faults", faults]
-    done = CliRunner().invoke(app, [*words, "--", "true"] if words[0] == "agent" else words)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, words)
     assert done.exit_code == 2
     assert told in " ".join(done.output.split())
-    assert not [*(tmp_path / "logs").glob("*")]
+    assert not [*tmp_path.glob("logs/*")]
 
 
 def test_the_real_platform_has_none(tmp_path: Path) -> None:

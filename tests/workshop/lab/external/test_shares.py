@@ -16,11 +16,11 @@ SETTINGS = Settings(benchmark="b", packs=(), evaluator="e", worker="w")
 BENCHMARK = declared("store")
 
 
-def job(chunk: int, epoch: int, specs: list[str], only: frozenset[str] | None = None) -> Job:
+def job(chunk: int, epoch: int, specs: list[str]) -> Job:
     scenarios = [{"spec_id": s, "task_text": f"do {s}"} for s in specs]
     text = json.dumps({"name": "p", "scenarios": scenarios})
     stems = {s: f"{s}.{epoch}" for s in specs}
-    return Job(chunk, text, only or frozenset(specs), SETTINGS, epoch=epoch, stems=stems)
+    return Job(chunk, text, frozenset(specs), SETTINGS, epoch=epoch, stems=stems)
 
 
 @given(
@@ -42,9 +42,3 @@ def test_every_task_is_in_one_share_and_shares_are_alike(
         order = [tuple(map(int, spec.split("-"))) for spec in share.raws]
         assert order == sorted(order)
         assert share.stems == {spec: f"{spec}.{share.epoch}" for spec in share.raws}
-
-
-def test_tasks_that_are_done_are_left_out() -> None:
-    jobs = [job(0, 0, ["a", "b", "c"], frozenset({"a", "c"})), job(1, 0, ["d"])]
-    (share,) = shares_of(jobs, 1, BENCHMARK)
-    assert list(share.raws) == ["a", "c", "d"]

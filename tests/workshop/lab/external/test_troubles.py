@@ -15,7 +15,9 @@ from typing import Any
 
 import psutil
 import pytest
+from typer.testing import CliRunner
 
+from cli.cli import app
 from tests.kit.records import results_at
 
 ROOT = Path(__file__).parents[4]
@@ -83,29 +85,6 @@ while True:
     assert "was ended after" in run.text
     assert "never submitted: 1 session (ssn-" in run.text
     assert gone(*map(int, pids.read_text().split()))
-
-
-def test_an_agent_that_is_asked_to_end_may_close_its_task_and_its_session(
-    regress: Any, agent: Any, pack_file: PackFile
-) -> None:
-    command = agent(
-        """
-def leave(*_):
-    post("/tasks/complete", task_id=tasks[0]["task_id"])
-    post("/sessions/submit", session_id=session)
-    sys.exit()
-session, tasks = begin()
-signal.signal(signal.SIGTERM, leave)
-post("/tasks/start", task_id=tasks[0]["task_id"])
-work(tasks[0])
-time.sleep(300)
-"""
-    )
-    run = regress(command, "--pack", pack_file(1), "--agent-timeout", 3)
-    (task,) = run.results.tasks
-    assert (task.passed, task.failure, run.results.submitted) == (True, None, True)
-    assert run.records[0].ended_by
-    assert "was ended after" in run.text
 
 
 def test_an_agent_that_dies_keeps_what_it_played(
@@ -196,28 +175,6 @@ def test_the_agent_has_the_environment_of_the_shell_and_no_more(
     assert stdin == "True"
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (("--evaluator", "x"), "leave out --evaluator"),
-        (("--jobs", 2, "--strategy", "next-step"), "leave out --strategy, --jobs"),
-        (("--guards", "none"), "leave out --guards"),
-        (("--resume", "nowhere"), "uses the packs"),
-        (("--benchmark", "chess"), "does not play 'chess'"),
-        (("--pack", "nowhere.json"), "cannot be read"),
-        (("--agents-side-by-side", 0), "greater than or equal"),
-        (("--agent-timeout", 0), "greater than or equal"),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(
-    regress: Any, options: tuple[object, ...], text: str
-) -> None:
-    run = regress("true", *options)
-    assert run.code == 2
-    assert text in run.text
-    assert not run.logs.exists() or not list(run.logs.iterdir())
-
-
 def test_an_interrupt_ends_the_agent_and_keeps_what_was_played(
     agent: Any, pack_file: PackFile, tmp_path: Path
 ) -> None:
@@ -287,14 +244,8 @@ def test_a_secret_in_the_command_is_not_kept_and_such_a_run_does_not_go_on(
     assert run.records[0].exit == "exit code 0"  # it had the secret
     files = [path for path in run.folder.rglob("*") if path.is_file()]
     assert not [path for path in files if secret.encode() in path.read_bytes()]
-    again = subprocess.run(
-        [sys.executable, "submission.py", "regress", "--resume", str(run.folder)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
-    assert again.returncode == 2
+    again = CliRunner().invoke(app, ["regress", "--resume", str(run.folder)])
+    assert again.exit_code == 2
     assert "secrets are not stored" in again.stderr
 
 
