@@ -25,7 +25,7 @@ from workshop.generators.store.oracle.solve import (
     has_more_baskets,
     solve,
 )
-from workshop.generators.store.wording import Wording, Writer
+from workshop.generators.store.wording import write_text
 
 PAGE_LIMITS = (1, 2, 3, 4, 5, 5, 5, 5, 8, 10, 10, 20, 50)
 """Page limits as they are drawn where none are asked for."""
@@ -47,7 +47,6 @@ class Options:
 
     mechanics: tuple[str, ...] = tuple(MECHANICS)
     difficulty: Difficulty = "normal"
-    wording: Wording = "standard"
     page_limits: tuple[int, ...] | None = None
 
 
@@ -58,7 +57,6 @@ class StoreOptions(PackOptions):
         f"Store: only tasks about these, with commas [all]: {', '.join(MECHANICS)}.", ""
     )
     difficulty: Difficulty = option("Store: how large a shop and its basket are.", "normal")
-    wording: Wording = option("Store: how tasks are put.", "standard")
     page_limits: str = option(
         f"Store: page limits, 1 to {LARGEST_PAGE}, such as 5,10 or 1-8 [all sorts].",
         "",
@@ -75,7 +73,7 @@ class StoreOptions(PackOptions):
         """What is drawn."""
         limits = _page_limits(self.page_limits) or None
         mechanics = _mechanics(self.mechanics) or tuple(MECHANICS)
-        return Options(mechanics, self.difficulty, self.wording, limits)
+        return Options(mechanics, self.difficulty, limits)
 
 
 def _mechanics(text: str) -> tuple[str, ...]:
@@ -96,8 +94,7 @@ def _page_limits(text: str) -> tuple[int, ...]:
 def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     """Scenario number `index` of a seed, as a pack file has it, with its certificate.
 
-    The shop does not depend on the wording: the same seed and number with another wording ask the
-    same in other words. Raises `CannotRun`.
+    Raises `CannotRun`.
     """
     rng = draws(seed, str(index), "shop")
     mechanic = rng.choice(options.mechanics)
@@ -113,13 +110,12 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
         page_limit = max(page_limit, LEAST_PAGE)
     return {
         "spec_id": f"gen-{seed}-{index}-{mechanic}",
-        "task_text": Writer(draft, options.wording, draws(seed, str(index), "text")).text(),
+        "task_text": write_text(draft, draws(seed, str(index), "text")),
         "page_limit": page_limit,
         "products": [good.as_json() for good in builder.goods.values()],
         "coupons": builder.coupons,
         "expect": answer.expect(),
         "mechanics": list(dict.fromkeys((mechanic, *builder.tags))),
-        "wording": options.wording,
         "difficulty": options.difficulty,
         "oracle": {
             "demand": demand.to_json(),
