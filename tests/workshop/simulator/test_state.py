@@ -50,7 +50,7 @@ def state_of(handler: RequestHandler) -> dict[str, Any]:
         state = (task.session_id, task.num, task.status, len(task.reports), task.evaluation)
         tasks[task_id] = repr((state, task.error_message, task.log, platform.acts(task_id), goods))
     sessions = {
-        one: repr((session.account_key, session.created, session.status, session.flags))
+        one: repr((session.asked.account_key, session.asked, session.created, session.status))
         for one, session in platform.sessions.items()
     }
     return {"tasks": tasks, "sessions": sessions, "arrivals": dict(handler._arrivals)}

@@ -26,7 +26,6 @@ from workshop.generators.store.scenario import (
     make_scenario,
 )
 from workshop.generators.store.vocabulary import stems, trades
-from workshop.generators.store.wording import in_words
 from workshop.simulator.open_world import check
 from workshop.simulator.store.pack import Pack
 from workshop.simulator.store.world import STORE
@@ -90,16 +89,6 @@ def test_a_mechanic_can_be_asked_for(mechanic: str) -> None:
         shop = make_scenario("ask", 1, Options(mechanics=(mechanic,), difficulty=difficulty))
         assert shop["mechanics"][0] == mechanic
         assert shop["spec_id"] == f"gen-ask-1-{mechanic}"
-
-
-def test_wording_changes_the_words_and_nothing_else() -> None:
-    plain, varied = (scenarios("words", 40, wording=wording) for wording in ("standard", "varied"))
-    for one, other in zip(plain, varied, strict=True):
-        for shop in (one, other):
-            del shop["task_text"], shop["wording"]
-        assert one == other
-    texts = {shop["task_text"] for shop in scenarios("words", 40, wording="varied")}
-    assert len(texts) == 40
 
 
 def test_a_text_says_all_codes_numbers_and_limits(shops: list[dict[str, Any]]) -> None:
@@ -177,15 +166,6 @@ def test_near_things_are_not_the_thing() -> None:
     assert all(good.kind is None for good in bench.goods.values())
 
 
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [(0, "zero"), (13, "thirteen"), (20, "twenty"), (48, "forty-eight"), (100, "one hundred"),
-     (512, "five hundred and twelve"), (1000, "1000")],
-)  # fmt: skip
-def test_numbers_in_words(number: int, words: str) -> None:
-    assert in_words(number) == words
-
-
 def test_the_command_writes_a_pack() -> None:
     words = ["generate", "--seed", "cli", "--count", "3", "--mechanics", "plain,packs"]
     done = CliRunner().invoke(app, [*words, "--page-limits", "2,4-5"])
@@ -205,7 +185,6 @@ def test_the_command_writes_a_pack() -> None:
         (["--page-limits", "60"], "1 to 50"),
         (["--page-limits", "8-2"], "1 to 50"),
         (["--difficulty", "absurd"], "is not one of"),
-        (["--wording", "poetic"], "is not one of"),
     ],
 )
 def test_wrong_words_say_what_is_right(words: list[str], remedy: str) -> None:
