@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
 
-from workshop.generators.company.policy import STATUSES, Right
+from workshop.generators.company.policy import STATUSES, Right, table
 from workshop.generators.company.records import Employee, Mention, Project, Seat
 from workshop.generators.company.task import (
     ME,
@@ -19,14 +19,6 @@ from workshop.generators.company.task import (
     Words,
     anywhere,
     kind,
-)
-
-_NOTES = (
-    "back from parental leave in spring",
-    "prefers mornings",
-    "holds the spare key of the archive",
-    "first-aid course done",
-    "on the rota for the summer fair",
 )
 
 
@@ -67,7 +59,7 @@ def raise_notes(t: TaskBuilder) -> Draft:
 @kind("write-employee", 4)
 def set_note(t: TaskBuilder) -> Draft:
     """A note that replaces another, often with one will, and nothing else of the record."""
-    top, note, both = t.policy.highest, t.pick(_NOTES), t.chance(2)
+    top, note, both = t.policy.highest, t.pick(table("phrases")["asked"]["notes"]), t.chance(2)
     # With one will alone nothing could be lost.
     who = t.someone(lambda one: len(one.wills) > 1 and min(one.wills.values()) < top)
     will = t.pick([name for name, level in who.wills.items() if level < top])
