@@ -13,7 +13,7 @@ from coordinator.config import option
 from core.runs.errors import CannotRun
 from core.text import instead
 from workshop.generators.generating import Generator, PackOptions, Raw, bounds, draws
-from workshop.generators.store.builder import LEVELS, Difficulty, Retry, ShopBuilder
+from workshop.generators.store.builder import Retry, ShopBuilder
 from workshop.generators.store.draft import Draft
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.oracle.demand import Demand
@@ -46,7 +46,6 @@ class Options:
     """What scenarios are drawn; `page_limits` None means all sorts."""
 
     mechanics: tuple[str, ...] = tuple(MECHANICS)
-    difficulty: Difficulty = "normal"
     page_limits: tuple[int, ...] | None = None
 
 
@@ -56,7 +55,6 @@ class StoreOptions(PackOptions):
     mechanics: str = option(
         f"Store: only tasks about these, with commas [all]: {', '.join(MECHANICS)}.", ""
     )
-    difficulty: Difficulty = option("Store: how large a shop and its basket are.", "normal")
     page_limits: str = option(
         f"Store: page limits, 1 to {LARGEST_PAGE}, such as 5,10 or 1-8 [all sorts].",
         "",
@@ -73,7 +71,7 @@ class StoreOptions(PackOptions):
         """What is drawn."""
         limits = _page_limits(self.page_limits) or None
         mechanics = _mechanics(self.mechanics) or tuple(MECHANICS)
-        return Options(mechanics, self.difficulty, limits)
+        return Options(mechanics, limits)
 
 
 def _mechanics(text: str) -> tuple[str, ...]:
@@ -100,7 +98,7 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     mechanic = rng.choice(options.mechanics)
     for _ in range(MOST_TRIES):
         with suppress(Retry, TooManyAnswers):
-            builder, draft, demand, answer = _draw(mechanic, rng, options)
+            builder, draft, demand, answer = _draw(mechanic, rng)
             break
     else:
         raise CannotRun(f"no shop for mechanic {mechanic!r} in {MOST_TRIES} tries (seed {seed})")
@@ -116,7 +114,6 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
         "coupons": builder.coupons,
         "expect": answer.expect(),
         "mechanics": list(dict.fromkeys((mechanic, *builder.tags))),
-        "difficulty": options.difficulty,
         "oracle": {
             "demand": demand.to_json(),
             "method": "exhaustive",
@@ -128,11 +125,9 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     }
 
 
-def _draw(
-    mechanic: str, rng: Random, options: Options
-) -> tuple[ShopBuilder, Draft, Demand, BestPurchases]:
+def _draw(mechanic: str, rng: Random) -> tuple[ShopBuilder, Draft, Demand, BestPurchases]:
     """A shop with its task; raises `Retry` or `TooManyAnswers` where this draw leads nowhere."""
-    builder = ShopBuilder(rng, LEVELS[options.difficulty])
+    builder = ShopBuilder(rng)
     draft = MECHANICS[mechanic](builder)
     builder.finish()
     demand, market, answer = draft.solve(builder)

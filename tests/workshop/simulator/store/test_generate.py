@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from workshop.generators import store as generate
-from workshop.generators.store.builder import LEVELS, ShopBuilder
+from workshop.generators.store.builder import ShopBuilder
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.oracle.solve import expects_the_best
 from workshop.generators.store.scenario import (
@@ -49,16 +49,9 @@ def test_every_expectation_is_certified(shops: list[dict[str, Any]]) -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**9), st.integers(0, 10**6), st.sampled_from(["easy", "normal"]))
-def test_any_seed_is_certified(seed: int, index: int, difficulty: Any) -> None:
-    assert expects_the_best(make_scenario(str(seed), index, Options(difficulty=difficulty)))
-
-
-@pytest.mark.nightly("by day easy and normal shops of any seed are certified")
-def test_hard_shops_are_certified() -> None:
-    shops = scenarios("hard", 40, difficulty="hard", mechanics=("budget-split", "packs-coupons"))
-    assert max(shop["oracle"]["candidates"] for shop in shops) > 1_500
-    assert all(map(expects_the_best, shops))
+@given(st.integers(0, 10**9), st.integers(0, 10**6))
+def test_any_seed_is_certified(seed: int, index: int) -> None:
+    assert expects_the_best(make_scenario(str(seed), index, Options()))
 
 
 def test_a_generated_pack_is_read_and_scores_as_it_says(shops: list[dict[str, Any]]) -> None:
@@ -85,10 +78,9 @@ def test_the_table_in_the_docs_is_the_table() -> None:
 
 @pytest.mark.parametrize("mechanic", sorted(MECHANICS))
 def test_a_mechanic_can_be_asked_for(mechanic: str) -> None:
-    for difficulty in ("easy", "normal"):
-        shop = make_scenario("ask", 1, Options(mechanics=(mechanic,), difficulty=difficulty))
-        assert shop["mechanics"][0] == mechanic
-        assert shop["spec_id"] == f"gen-ask-1-{mechanic}"
+    shop = make_scenario("ask", 1, Options(mechanics=(mechanic,)))
+    assert shop["mechanics"][0] == mechanic
+    assert shop["spec_id"] == f"gen-ask-1-{mechanic}"
 
 
 def test_a_text_says_all_codes_numbers_and_limits(shops: list[dict[str, Any]]) -> None:
@@ -137,17 +129,14 @@ def test_page_limits_are_kept() -> None:
     assert max(drawn) == 50
 
 
-def test_sizes_follow_the_difficulty() -> None:
-    easy = scenarios("size", 60, difficulty="easy")
-    assert max(len(shop["products"]) for shop in easy) <= 20
-    assert min(len(shop["products"]) for shop in easy) <= 4
-    large = [s for s in scenarios("size", 150, difficulty="hard", mechanics=("plain",))
-             if "large-catalog" in s["mechanics"]]  # fmt: skip
+def test_some_catalogs_are_large() -> None:
+    shops = scenarios("size", 150, mechanics=("plain",))
+    large = [shop for shop in shops if "large-catalog" in shop["mechanics"]]
     assert large
-    for shop in large:
-        assert LARGE <= len(shop["products"]) <= 5_000
-        assert shop["page_limit"] >= LEAST_PAGE
-        assert len({product["name"] for product in shop["products"]}) == len(shop["products"])
+    for shop in shops:
+        names = {product["name"] for product in shop["products"]}
+        assert len(names) == len(shop["products"]) <= 600 + 20
+    assert all(one["page_limit"] >= LEAST_PAGE or len(one["products"]) < LARGE for one in large)
 
 
 def test_kinds_of_a_trade_do_not_include_each_other() -> None:
@@ -160,7 +149,7 @@ def test_kinds_of_a_trade_do_not_include_each_other() -> None:
 
 
 def test_near_things_are_not_the_thing() -> None:
-    bench = ShopBuilder(draws("near", "0", "shop"), LEVELS["normal"])
+    bench = ShopBuilder(draws("near", "0", "shop"))
     kind = bench.kind()
     bench.near(kind)
     assert all(good.kind is None for good in bench.goods.values())
@@ -184,7 +173,6 @@ def test_the_command_writes_a_pack() -> None:
         (["--page-limits", "0"], "1 to 50"),
         (["--page-limits", "60"], "1 to 50"),
         (["--page-limits", "8-2"], "1 to 50"),
-        (["--difficulty", "absurd"], "is not one of"),
     ],
 )
 def test_wrong_words_say_what_is_right(words: list[str], remedy: str) -> None:
