@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import product
 from random import Random
 from typing import Any, NamedTuple
@@ -25,11 +24,11 @@ from workshop.generators.company.records import (
     Employee,
     Firm,
     Project,
-    Records,
-    Seat,
+    by_id,
 )
 from workshop.generators.company.wiki import Book, draw_book, render
 from workshop.generators.generating import draws
+from workshop.simulator.company.records import Level, Workload
 
 _KEYED = ("exec", "hr", "finance", "sales", "digital", "external")
 """Departments that have rights of their own; the others are staff and nothing more."""
@@ -90,9 +89,9 @@ def draw_company(seed: str, number: int, people: int) -> tuple[Plan, Firm]:
     firm = Firm(
         name=f"{founder} {rng.choice(trade['names'])}",
         own=own,
-        employees=Records(staff),
-        customers=Records(customers),
-        projects=Records(_projects(rng, trade, customers, own, ids)),
+        employees=by_id(staff),
+        customers=by_id(customers),
+        projects=by_id(_projects(rng, trade, customers, own, ids)),
         skills=skills,
         wills=wills,
         places=places,
@@ -175,9 +174,10 @@ def _people(
     # Levels in the middle are the most frequent.
     weights = [max(1, round(20 - 30 / policy.highest * abs(n - middle))) for n in levels]
 
-    def drawn(of: Mapping[str, str]) -> dict[str, int]:
+    def drawn(of: Mapping[str, str]) -> tuple[Level, ...]:
         have = [name for name in sorted(of) if rng.random() < share]
-        return dict(zip(have, rng.choices(levels, weights, k=len(have)), strict=True))
+        drawn_levels = rng.choices(levels, weights, k=len(have))
+        return tuple(Level(name=n, level=v) for n, v in zip(have, drawn_levels, strict=True))
 
     people: list[Employee] = []
     taken: set[str] = set()
@@ -194,6 +194,7 @@ def _people(
             location=place,
             department=one.name,
             group=one.group,
+            notes="",
             skills=drawn(names[0]),
             wills=drawn(names[1]),
         )
@@ -280,8 +281,8 @@ def _projects(
     return projects
 
 
-def _team(rng: Random, pools: Mapping[str, list[str]], used: Counter[str]) -> tuple[Seat, ...]:
-    team: dict[str, Seat] = {}
+def _team(rng: Random, pools: Mapping[str, list[str]], used: Counter[str]) -> tuple[Workload, ...]:
+    team: dict[str, Workload] = {}
     for role in (
         "Lead",
         *rng.sample(table("trades")["common"]["roles"], rng.choice((1, 2, 2, 3, 3, 4))),
@@ -293,5 +294,6 @@ def _team(rng: Random, pools: Mapping[str, list[str]], used: Counter[str]) -> tu
         # Two candidates, the less used one: no one gets all, and nobody the same.
         who = min(rng.sample(free, min(2, len(free))), key=lambda one: used[one])
         used[who] += 1
-        team[who] = Seat(who, Decimal(rng.choice((1, 2, 2, 3, 3, 4, 5, 6))) / 10, role)
+        share = rng.choice((1, 2, 2, 3, 3, 4, 5, 6)) / 10
+        team[who] = Workload(employee=who, time_slice=share, role=role)
     return tuple(team.values())

@@ -126,7 +126,7 @@ def no_project_named(t: TaskBuilder) -> Draft:
 def unsupported(t: TaskBuilder) -> Draft:
     """What no endpoint does."""
     deeds = table("phrases")["asked"]["deeds"]
-    wish, customer = t.pick(sorted(deeds)), t.pick(t.firm.customers)
+    wish, customer = t.pick(sorted(deeds)), t.pick(t.firm.customers.values())
     t.twist(wish)
     answer = Answer(f"No function of the system does it ({wish}).", outcome="none_unsupported")
     words: Words = {"deed": deeds[wish], "customer": t.thing(customer)}
