@@ -73,7 +73,7 @@ def check(
     if schema:
         typer.echo(json.dumps(_world(schema).pack.model_json_schema(), indent=1))
         return
-    mistakes, checked = (), list[Checked]()
+    mistakes, checked = tuple[str, ...](), list[Checked]()
     source = str(pack) if pack else f"generated:{generated}"
     try:
         read = worlds.load_pack(source) if pack else _drawn(_world(benchmark), source)

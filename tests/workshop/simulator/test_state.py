@@ -46,7 +46,9 @@ def state_of(handler: RequestHandler) -> dict[str, Any]:
     tasks = {}
     for task_id, task in platform._tasks.items():
         shop = task.world
-        goods = shop and (shop.list_products(0, 0), shop.view(), shop._stock, shop._stock_moved)
+        goods = (
+            {name: one for name, one in vars(shop).items() if name != "_scenario"} if shop else None
+        )
         state = (task.session_id, task.num, task.status, len(task.reports), task.evaluation)
         tasks[task_id] = repr((state, task.error_message, task.log, platform.acts(task_id), goods))
     sessions = {

@@ -93,7 +93,8 @@ class Play:
         """What is sent to change an employee."""
         skills = event["type"] == "Evt_EmployeeSkillsUpdated"
         names = ("skills", "wills") if skills else ("notes", "salary")
-        new = {name: event[name] for name in names if name in event} | event.get("changes", {})
+        new: Wire = {name: event[name] for name in names if name in event}
+        new |= event.get("changes", {})
         if not new:
             raise KeyError("skills" if skills else "changes")
         for name in new if skills else ():

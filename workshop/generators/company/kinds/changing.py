@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
+from core.erc3_client.own.company_shapes import TeamRole
 from workshop.generators.company.policy import STATUSES, Right, table
 from workshop.generators.company.records import Employee, Mention, Project
 from workshop.generators.company.task import (
@@ -115,7 +116,8 @@ def add_member(t: TaskBuilder) -> Draft:
     """One more on a team, the others as they are."""
     project = t.project(lambda one: one.status != "archived")
     who = t.someone(lambda one: not project.seat(one.id))
-    role, tenths = t.pick(("Engineer", "Designer", "QA", "Ops")), t.pick((1, 2, 3, 4, 5))
+    roles: tuple[TeamRole, ...] = ("Engineer", "Designer", "QA", "Ops")
+    role, tenths = t.pick(roles), t.pick((1, 2, 3, 4, 5))
     seat = Workload(employee=who.id, time_slice=tenths / 10, role=role)
     team = [one.model_dump() for one in (*project.team, seat)]
     t.twist("whole-list")
