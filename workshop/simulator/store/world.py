@@ -1,4 +1,7 @@
-"""The store as a world of the platform: a shop for each task, whose acts are its checkouts."""
+"""The store as a world of the platform: a shop for each task, whose acts are its checkouts.
+
+When an answer leaves out a field, and what a repeated call does, stands in `choices.md`.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,28 @@ from workshop.simulator.store.trivial import TRIVIAL
 from workshop.simulator.world import Wire, World, compact, routes_of
 
 
+def _list_products(shop: Shop, request: store.Req_ListProducts) -> Wire:
+    page = shop.list_products(request.offset, request.limit)
+    products = [product.model_dump() for product in page.products] or None
+    return {"products": products, "next_offset": page.next_offset}
+
+
+def _view(shop: Shop, request: store.Req_ViewBasket) -> Wire:
+    fields = _priced(shop.view())
+    return {key: fields[key] for key in fields if fields[key] or key not in ("coupon", "discount")}
+
+
+def _priced(basket: Basket) -> Wire:
+    items = [asdict(line) for line in basket.lines]
+    return {
+        "items": items or None,
+        "subtotal": basket.subtotal,
+        "coupon": basket.coupon,
+        "discount": basket.discount,
+        "total": basket.total,
+    }
+
+
 def _effects(scenario: Scenario, shop: Shop) -> tuple[list[WantedEffect], list[Effect]]:
     def fits(bought: Basket) -> bool:
         return any(matches(bought, event) for event in scenario.expect.any_of)
@@ -34,13 +59,13 @@ def _best(scenario: Scenario) -> int | None:
 
 
 _ANSWERS: dict[type[BaseModel], Callable[[Any, Any], Wire]] = {
-    store.Req_ListProducts: Shop.list_products,
-    store.Req_ViewBasket: Shop.view,
-    store.Req_AddProductToBasket: Shop.add,
-    store.Req_RemoveItemFromBasket: Shop.remove,
-    store.Req_CheckoutBasket: Shop.checkout,
-    store.Req_ApplyCoupon: Shop.apply_coupon,
-    store.Req_RemoveCoupon: Shop.remove_coupon,
+    store.Req_ListProducts: _list_products,
+    store.Req_ViewBasket: _view,
+    store.Req_AddProductToBasket: lambda shop, sent: shop.add(sent.sku, sent.quantity),
+    store.Req_RemoveItemFromBasket: lambda shop, sent: shop.remove(sent.sku, sent.quantity),
+    store.Req_CheckoutBasket: lambda shop, _: _priced(shop.checkout()),
+    store.Req_ApplyCoupon: lambda shop, sent: shop.apply_coupon(sent.coupon),
+    store.Req_RemoveCoupon: lambda shop, _: shop.apply_coupon(""),
 }
 ROUTES = routes_of(_ANSWERS, store.RESPONSES, Path(__file__).with_name("routes.json"))
 STORE = World(
