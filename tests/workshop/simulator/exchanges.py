@@ -2,9 +2,10 @@
 
 A file under `exchanges/` has sections, each a task of its own. `## TITLE` begins one; `with JSON`
 changes fields of its scenario. A line that begins with `/` is a request: a path and a body, `{}`
-where none stands. `acts` asks what was done for good, `complete` for the score and the grader's
-lines (`complete unreported`: without a reported model call). The indented lines behind are the
-answer: the bytes of one with status 200, else the status and the text of the refusal.
+where none stands. In `core` it goes to the platform, whose ids are written `tsk-1`, `ssn-1`.
+`acts` asks what was done for good, `complete` for the score and the grader's lines (`complete
+unreported`: without a reported model call). The indented lines behind are the answer: the bytes of
+one with status 200, else the status and the text of the refusal.
 
 `python -m tests.workshop.simulator.exchanges FILE` writes the answers of new requests, for reading.
 """
@@ -12,6 +13,7 @@ answer: the bytes of one with status 200, else the status and the text of the re
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,7 +28,10 @@ from workshop.simulator.server import Simulator, serve
 from workshop.simulator.world import Pack
 
 FOLDER = Path(__file__).with_name("exchanges")
+ID = re.compile(r"(tsk|ssn|run)-[0-9A-Za-z]{22}")
+TIME = re.compile(r'"(time|created_at)":"[^"]*"|"(unix)":[0-9]+')
 BY_KIND = {
+    "core": (pack_of, tea_scenario, ""),
     "store": (pack_of, tea_scenario, "store"),
     "company": (bakery.pack_of, bakery.scenario, "erc3-dev"),
 }
@@ -60,12 +65,17 @@ def read_sections(path: Path) -> list[Section]:
 def pack_for(path: Path, sections: list[Section]) -> Pack:
     """A pack with the scenario of each section, whose id is its title."""
     make_pack, scenario, _ = BY_KIND[path.stem.partition("-")[0]]
+    if path.stem == "core":
+        return make_pack(scenario())
     return make_pack(*(scenario(**{"spec_id": one.title, **one.changes}) for one in sections))
 
 
 def answers(path: Path, section: Section, running: Simulator) -> Iterator[list[str]]:
     """The lines that each question of a section is answered with, in a task of its own."""
     benchmark = BY_KIND[path.stem.partition("-")[0]][2]
+    if not benchmark:
+        yield from _core_answers(section, running)
+        return
     with httpx.Client(base_url=running.base_url, trust_env=False, timeout=60) as http:
 
         def post(to: str, **body: Any) -> httpx.Response:
@@ -86,6 +96,22 @@ def answers(path: Path, section: Section, running: Simulator) -> Iterator[list[s
             else:
                 to = f"/{benchmark}/{task['task_id']}{what}"
                 yield [_told(http.post(to, content=(rest or "{}").encode()))]
+
+
+def _core_answers(section: Section, running: Simulator) -> Iterator[list[str]]:
+    ids: dict[str, str] = {}
+
+    def named(found: re.Match[str]) -> str:
+        number = sum(name.startswith(found[1]) for name in ids.values()) + 1
+        return ids.setdefault(found[0], f"{found[1]}-{number}")
+
+    with httpx.Client(base_url=running.base_url, trust_env=False, timeout=60) as http:
+        for line, _ in section.asked:
+            for id_, name in ids.items():
+                line = re.sub(rf"{name}\b", id_, line)
+            path, _, body = line.partition(" ")
+            told = ID.sub(named, _told(http.post(path, content=(body or "{}").encode())))
+            yield [TIME.sub(r'"\1\2":"…"', told)]
 
 
 def _told(answer: httpx.Response) -> str:

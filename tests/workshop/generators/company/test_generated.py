@@ -95,14 +95,6 @@ def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[Raw]) -> None:
     assert set(TWISTS) - tags == set()
 
 
-def test_each_company_has_plain_tasks(scenarios: list[Raw]) -> None:
-    hard = {"typo", "id", "paging", "whoami", "planted-order", "language", "double-space"}
-    plain = {
-        one["company"] for one in scenarios if not hard & {*one["tags"]} and "patch" not in one
-    }
-    assert plain == {one["company"] for one in scenarios}
-
-
 def test_companies_truly_differ() -> None:
     plans = [draw_company("variety", number, 40)[0] for number in range(120)]
     policies = [plan.policy for plan in plans]

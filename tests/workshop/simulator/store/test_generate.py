@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from workshop.generators import store as generate
-from workshop.generators.store.builder import ShopBuilder
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.oracle.solve import expects_the_best
 from workshop.generators.store.scenario import (
@@ -22,7 +21,6 @@ from workshop.generators.store.scenario import (
     LEAST_PAGE,
     Options,
     StoreOptions,
-    draws,
     make_scenario,
 )
 from workshop.generators.store.vocabulary import stems, trades
@@ -74,13 +72,6 @@ def test_the_table_in_the_docs_is_the_table() -> None:
     text = (Path(generate.__file__).parent / "mechanics.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert [row.split("|")[1].strip() for row in rows[1:]] == list(MECHANICS)
-
-
-@pytest.mark.parametrize("mechanic", sorted(MECHANICS))
-def test_a_mechanic_can_be_asked_for(mechanic: str) -> None:
-    shop = make_scenario("ask", 1, Options(mechanics=(mechanic,)))
-    assert shop["mechanics"][0] == mechanic
-    assert shop["spec_id"] == f"gen-ask-1-{mechanic}"
 
 
 def test_a_text_says_all_codes_numbers_and_limits(shops: list[dict[str, Any]]) -> None:
@@ -146,13 +137,6 @@ def test_kinds_of_a_trade_do_not_include_each_other() -> None:
         for noun in nouns:
             assert not [n for n in nouns if n != noun and stems(n) >= stems(noun)]
     assert len(trades()) >= 25
-
-
-def test_near_things_are_not_the_thing() -> None:
-    bench = ShopBuilder(draws("near", "0", "shop"))
-    kind = bench.kind()
-    bench.near(kind)
-    assert all(good.kind is None for good in bench.goods.values())
 
 
 def test_the_command_writes_a_pack() -> None:
