@@ -150,7 +150,7 @@ def test_real_submits_only_when_it_may(
     assert result.exit_code == 0
     results = json.loads(result.stdout)
     assert results["submitted"] is yes
-    session = simulator.platform.sessions[results["session_id"]]
+    session = simulator.platform.session(results["session_id"])
     assert (session.status, session.asked.name, session.asked.workspace) == (status, "n", "w")
     assert session.asked.flags == ["compete_speed"]
     assert yes or "not submitted" in result.stderr

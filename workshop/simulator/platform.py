@@ -277,7 +277,8 @@ class Platform:
         task.running()
         return task
 
-    def _session(self, session_id: str) -> Session:
+    def session(self, session_id: str) -> Session:
+        """The session of an id."""
         if session_id not in self.sessions:
             raise Refusal(f"session not found: {session_id}", 404)
         return self.sessions[session_id]
@@ -333,7 +334,7 @@ class Platform:
         return {"session_id": session_id, "task_count": len(tasks)}
 
     def _view_session(self, request: core.Req_SessionStatus) -> Wire:
-        session = self._session(request.session_id)
+        session = self.session(request.session_id)
         asked = session.asked
         return {
             "status": session.status,
@@ -387,7 +388,7 @@ class Platform:
         return {"sessions": sessions}
 
     def _submit_session(self, request: core.Req_SubmitSession) -> Wire:
-        session = self._session(request.session_id)
+        session = self.session(request.session_id)
         unfinished = [task for task in session.tasks if task.status in ("new", "in_progress")]
         if unfinished and not request.force:
             raise Refusal("session has unfinished tasks")
