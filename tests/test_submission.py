@@ -151,8 +151,8 @@ def test_real_submits_only_when_it_may(
     results = json.loads(result.stdout)
     assert results["submitted"] is yes
     session = simulator.platform.session(results["session_id"])
-    assert (session.status, session.name, session.workspace) == (status, "n", "w")
-    assert session.flags == ("compete_speed",)
+    assert (session.status, session.asked.name, session.asked.workspace) == (status, "n", "w")
+    assert session.asked.flags == ["compete_speed"]
     assert yes or "not submitted" in result.stderr
 
 

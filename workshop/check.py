@@ -7,7 +7,8 @@ A pack is read, then every scenario is played in each way whose score is known, 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -21,45 +22,26 @@ from workshop.simulator import worlds
 from workshop.simulator.open_world import Checked
 from workshop.simulator.open_world import check as check_worlds
 from workshop.simulator.pack_files import PackError
-from workshop.simulator.world import World
+from workshop.simulator.world import Pack, World
 
 
-@dataclass(frozen=True)
-class Report:
-    """What a check has found."""
-
-    source: str
-    mistakes: tuple[str, ...] = ()
-    """Why the pack cannot be used; it has no worlds then."""
-    worlds: tuple[Checked, ...] = ()
-
-    @property
-    def code(self) -> int:
-        """The exit code."""
-        return 2 if self.mistakes else int(any(one.wrong for one in self.worlds))
-
-    def as_json(self) -> str:
-        """The report for another program."""
-        return json.dumps({"format": "check/1", **asdict(self)}, ensure_ascii=False, indent=1)
-
-    def lines(self) -> list[str]:
-        """The report for a person: a line for each mistake or world, and what all of them say."""
-        if self.mistakes:
-            count = counted(len(self.mistakes), "mistake")
-            return [*self.mistakes, f"{count}: nothing was played"]
-        wrong = sum(bool(one.wrong) for one in self.worlds)
-        unknown = sum(bool(one.underivable) for one in self.worlds)
-        plays = sum(one.plays for one in self.worlds)
-        summary = f"{counted(len(self.worlds), 'world')}, {counted(plays, 'play')}: {wrong} wrong"
-        return [*map(_line, self.worlds), summary + (f", {unknown} not played" if unknown else "")]
-
-
-def _line(world: Checked) -> str:
-    if world.wrong:
-        return f"WRONG  {world.spec_id}: {'; '.join(world.wrong)}"
-    if world.underivable:
-        return f"?      {world.spec_id}: not played: {world.underivable}"
-    return f"ok     {world.spec_id}: {counted(world.plays, 'play')}"
+def _lines(mistakes: Sequence[str], worlds: Sequence[Checked]) -> Iterator[str]:
+    """What was found, for a person: a line for each mistake or world, and a summary."""
+    if mistakes:
+        yield from mistakes
+        yield f"{counted(len(mistakes), 'mistake')}: nothing was played"
+        return
+    for one in worlds:
+        if one.wrong:
+            yield f"WRONG  {one.spec_id}: {'; '.join(one.wrong)}"
+        elif one.underivable:
+            yield f"?      {one.spec_id}: not played: {one.underivable}"
+        else:
+            yield f"ok     {one.spec_id}: {counted(one.plays, 'play')}"
+    wrong = sum(bool(one.wrong) for one in worlds)
+    unknown = sum(bool(one.underivable) for one in worlds)
+    played = f"{counted(len(worlds), 'world')}, {counted(sum(w.plays for w in worlds), 'play')}"
+    yield f"{played}: {wrong} wrong" + (f", {unknown} not played" if unknown else "")
 
 
 def check(
@@ -91,15 +73,19 @@ def check(
     if schema:
         typer.echo(json.dumps(_world(schema).pack.model_json_schema(), indent=1))
         return
-    if generated:
-        report = _drawn(_world(benchmark), generated)
+    mistakes, checked = tuple[str, ...](), list[Checked]()
+    source = str(pack) if pack else f"generated:{generated}"
+    try:
+        read = worlds.load_pack(source) if pack else _drawn(_world(benchmark), source)
+        checked = list(check_worlds(read))
+    except PackError as error:
+        mistakes = error.mistakes
+    if as_json:
+        found = {"source": source, "mistakes": mistakes, "worlds": [asdict(one) for one in checked]}
+        typer.echo(json.dumps({"format": "check/1", **found}, ensure_ascii=False, indent=1))
     else:
-        try:
-            report = Report(str(pack), worlds=tuple(check_worlds(worlds.load_pack(str(pack)))))
-        except PackError as error:
-            report = Report(str(pack), error.mistakes)
-    typer.echo(report.as_json() if as_json else clean("\n".join(report.lines())))
-    raise typer.Exit(report.code)
+        typer.echo(clean("\n".join(_lines(mistakes, checked))))
+    raise typer.Exit(2 if mistakes else int(any(one.wrong for one in checked)))
 
 
 def _world(name: str) -> World:
@@ -108,13 +94,13 @@ def _world(name: str) -> World:
     return worlds.world_of(worlds.FORMATS[name])
 
 
-def _drawn(world: World, asked: str) -> Report:
-    """Draw scenarios and check them. Raises Usage."""
-    source, generator = f"generated:{asked}", generator_of(world.name)
+def _drawn(world: World, source: str) -> Pack:
+    """A pack of drawn scenarios. Raises Usage."""
+    generator = generator_of(world.name)
     assert generator
     try:
         options = options_of(source, generator.options)
         text = world.pack_text(source, list(generator.scenarios(options)))
     except CannotRun as error:
-        raise Usage(f"--generated {asked}: {error}") from None
-    return Report(source, worlds=tuple(check_worlds(worlds.read_pack(text, source))))
+        raise Usage(f"--{source.replace(':', ' ', 1)}: {error}") from None
+    return worlds.read_pack(text, source)

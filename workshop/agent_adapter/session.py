@@ -191,7 +191,7 @@ class AgentSession:
             last_words=self._process.last_words() if self.failed or self._why else (),
             sessions=tuple((one.session_id, one.status != "open") for one in real),
             helpers=len(sessions) - len(real),
-            names=_first(one.name for one in real),
+            names=_first(one.asked.name for one in real),
             models=_first(report.model for task in every for report in task.reports),
             never_begun=tuple(s for s, tasks in mine.items() if not any(t.begun for t in tasks)),
             never_completed=tuple(

@@ -1,4 +1,4 @@
-"""The platform's state: sessions and tasks over one pack of each kind.
+"""The platform's sessions and tasks over one pack of each kind, and what answers its own paths.
 
 What it does where nothing is recorded of the real one, and what a repeated call does, stands in
 `choices.md`.
@@ -7,16 +7,21 @@ What it does where nothing is recorded of the real one, and what a repeated call
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Literal
 
+from pydantic import BaseModel
+
+from core.erc3_client.own import core
 from workshop.simulator.clock import Clock
 from workshop.simulator.effects import count_effects
 from workshop.simulator.faults import Fault
 from workshop.simulator.pack_files import PackError
-from workshop.simulator.telemetry import ModelReport
+from workshop.simulator.telemetry import LogInference, ModelReport
 from workshop.simulator.world import (
     Evaluation,
     Pack,
@@ -30,7 +35,6 @@ from workshop.simulator.worlds import world_of
 
 KEY_PREFIX = "key-"
 TaskStatus = Literal["new", "in_progress", "completed", "failed"]
-SessionStatus = Literal["open", "evaluated"]
 LineType = Literal["info", "telemetry", "request", "response", "error"]
 
 
@@ -93,9 +97,11 @@ class Task:
         """Whether it was started; may be asked while the platform is in use."""
         return self.world is not None and bool(self.log)
 
-    def note(self, type: LineType, text: str, body: Wire | None = None) -> None:
+    def note(
+        self, type: LineType, text: str, body: Wire | None = None, faulted: Faulted | None = None
+    ) -> None:
         """Write a line into the task's log."""
-        self.log.append(LogLine(type, text, body, self.clock.now()))
+        self.log.append(LogLine(type, text, body, self.clock.now(), faulted))
 
     def arrives(self, path: str, body: Wire, fault: Fault | None) -> None:
         """Note what becomes of a call on its way, before it takes effect."""
@@ -103,8 +109,7 @@ class Task:
             self.undelivered.remove((path, body))
         if fault is None:
             return
-        faulted = Faulted(path, body, fault)
-        self.log.append(LogLine("info", fault.label, None, self.clock.now(), faulted))
+        self.note("info", fault.label, faulted=Faulted(path, body, fault))
         if not fault.deliveries:
             self.undelivered.append((path, body))
         if fault.kind == "limit" and self.world:
@@ -126,18 +131,14 @@ class Task:
 
 @dataclass(slots=True)
 class Session:
-    """The tasks of one account's run over the benchmark, in pack order."""
+    """The tasks of one account's run over a benchmark, in pack order."""
 
     session_id: str
-    account_key: str = field(repr=False)
-    benchmark: str
-    workspace: str
-    name: str
-    architecture: str
-    flags: tuple[str, ...]
+    asked: core.Req_StartSession
+    """What it was opened with."""
     tasks: tuple[Task, ...]
     created: float
-    status: SessionStatus = "open"
+    status: Literal["open", "evaluated"] = "open"
 
     def count(self, status: TaskStatus) -> int:
         """How many tasks have this status."""
@@ -229,83 +230,18 @@ class Platform:
             return root in self.roots
         return root in self.served_as(self._tasks[task_id].benchmark).world.roots
 
-    def start_session(
-        self,
-        account_key: str,
-        benchmark: str,
-        workspace: str,
-        name: str = "",
-        architecture: str = "",
-        flags: Iterable[str] = (),
-    ) -> Session:
-        """Open a session with one new task per scenario."""
-        self._check_key(account_key)
-        served = self.served_as(benchmark)
-        session_id, clock = self.clock.new("ssn"), self.clock
-        tasks = tuple(
-            Task(clock.new("tsk"), benchmark, one, clock, num, session_id)
-            for num, one in enumerate(served.pack.scenarios)
-        )
-        session = self.sessions[session_id] = Session(
-            session_id,
-            account_key,
-            benchmark,
-            workspace,
-            name,
-            architecture,
-            tuple(flags),
-            tasks,
-            created=clock.now(),
-        )
-        self._tasks.update((task.task_id, task) for task in tasks)
-        return session
-
-    def session(self, session_id: str) -> Session:
-        """The session of an id."""
-        if session_id not in self.sessions:
-            raise Refusal(f"session not found: {session_id}", 404)
-        return self.sessions[session_id]
-
-    def sessions_of(self, account_key: str) -> list[Session]:
-        """The sessions that were opened with a key, oldest first."""
-        self._check_key(account_key)
-        return [one for one in self.sessions.values() if one.account_key == account_key]
-
-    def submit_session(self, session_id: str, force: bool = False) -> Session:
-        """Hand a session in; refused while tasks are unfinished unless `force`."""
-        session = self.session(session_id)
-        unfinished = [task for task in session.tasks if task.status in ("new", "in_progress")]
-        if unfinished and not force:
-            raise Refusal("session has unfinished tasks")
-        for task in unfinished:
-            task.error_message = "session was submitted before the task was completed"
-            task.end("failed", Evaluation(0.0, f"FAIL: {task.error_message}"))
-        session.status = "evaluated"
-        return session
-
     def task(self, task_id: str) -> Task:
         """The task of an id."""
         if task_id not in self._tasks:
             raise Refusal(f"task not found: {task_id}", 404)
         return self._tasks[task_id]
 
-    def start_task(self, task_id: str) -> Task:
-        """Start a task of a session."""
-        task = self.task(task_id)
-        if task.status == "new":
-            task.status = "in_progress"
-            served = self.served_as(task.benchmark)
-            task.world = served.world.open_task(served.pack, task.scenario)
-            task.note("info", f"Simulation {self.clock.new('run')} started")
-        task.running()
-        return task
-
     def start_new_task(self, benchmark: str, spec_id: str) -> Task:
         """Make and start a task that belongs to no session."""
         scenario = self.served_as(benchmark).scenario(spec_id)
         task = Task(self.clock.new("tsk"), benchmark, scenario, self.clock)
         self._tasks[task.task_id] = self.single_tasks[task.task_id] = task
-        return self.start_task(task.task_id)
+        return self._started(task)
 
     def call(self, task_id: str, path: str, body: Wire) -> Wire:
         """Carry out a request to the world of a running task; its log has a line each way."""
@@ -325,25 +261,206 @@ class Platform:
         task.note("response", f"{offered.module}.{route.response.__name__}", answer)
         return answer
 
-    def log_model_call(self, task_id: str, report: ModelReport) -> None:
-        """Note a model call that was reported."""
-        task = self.task(task_id)
-        task.running()
-        task.reports.append(report)
-        task.note("telemetry", "api.Log_Inference")
+    def call_core(self, path: str, body: Wire) -> Wire:
+        """Carry out a request to one of the platform's own paths."""
+        if path not in self.routes:
+            raise Refusal("Not found", 404)
+        model, answer = self.routes[path]
+        return answer(self, read_request(model, body))
 
-    def complete_task(self, task_id: str) -> tuple[Evaluation, bool]:
-        """Close and score a task; the flag says whether it was closed before."""
-        task = self.task(task_id)
-        if task.status == "completed" and task.evaluation:
-            return task.evaluation, True
-        evaluation = task.running().evaluate(bool(task.reports))
-        task.end("completed", evaluation)
-        return evaluation, False
+    def _started(self, task: Task) -> Task:
+        if task.status == "new":
+            task.status = "in_progress"
+            served = self.served_as(task.benchmark)
+            task.world = served.world.open_task(served.pack, task.scenario)
+            task.note("info", f"Simulation {self.clock.new('run')} started")
+        task.running()
+        return task
+
+    def session(self, session_id: str) -> Session:
+        """The session of an id."""
+        if session_id not in self.sessions:
+            raise Refusal(f"session not found: {session_id}", 404)
+        return self.sessions[session_id]
 
     def _check_key(self, account_key: str) -> None:
         if not (is_key(account_key) if self._key is None else account_key == self._key):
             raise Refusal("invalid account key")
+
+    # What answers the platform's own paths
+
+    def _get_key(self, request: core.Req_GetKey) -> Wire:
+        # The same one every time.
+        key = KEY_PREFIX + hashlib.sha256(request.email.encode()).hexdigest()[:32]
+        return {"key": key, "public_key": f"public-{key[-8:]}"}
+
+    def _list_benchmarks(self, request: core.Req_ListBenchmarks) -> Wire:
+        benchmarks = [
+            {
+                "id": benchmark,
+                "short_description": served.world.description,
+                "status": "public",
+                "tasks": len(served.pack.scenarios),
+            }
+            for served in self.served
+            for benchmark in served.world.benchmarks
+        ]
+        return {"benchmarks": benchmarks}
+
+    def _view_benchmark(self, request: core.Req_ViewBenchmark) -> Wire:
+        served = self.served_as(request.benchmark)
+        specs = [
+            {"id": one.spec_id, "task": one.task_text, "gotcha": ""}
+            for one in served.pack.scenarios
+        ]
+        return {
+            "id": request.benchmark,
+            "description": served.world.description,
+            "status": "public",
+            "specs": specs,
+            "routes": [route.described for route in served.world.routes.values()],
+        }
+
+    def _start_session(self, request: core.Req_StartSession) -> Wire:
+        self._check_key(request.account_key)
+        served, new = self.served_as(request.benchmark), self.clock.new
+        session_id = new("ssn")
+        tasks = tuple(
+            Task(new("tsk"), request.benchmark, one, self.clock, num, session_id)
+            for num, one in enumerate(served.pack.scenarios)
+        )
+        self.sessions[session_id] = Session(session_id, request, tasks, self.clock.now())
+        self._tasks.update((task.task_id, task) for task in tasks)
+        return {"session_id": session_id, "task_count": len(tasks)}
+
+    def _view_session(self, request: core.Req_SessionStatus) -> Wire:
+        session = self.session(request.session_id)
+        asked = session.asked
+        return {
+            "status": session.status,
+            "benchmark": asked.benchmark,
+            "failed": session.count("failed"),
+            "new": session.count("new"),
+            "running": session.count("in_progress"),
+            "completed": session.count("completed"),
+            "tasks": [
+                {
+                    "spec_id": task.scenario.spec_id,
+                    "task_id": task.task_id,
+                    "num": task.num,
+                    "task_text": task.scenario.task_text,
+                    "status": task.status,
+                    "benchmark": task.benchmark,
+                    "score": task.score,
+                    "error_message": task.error_message,
+                }
+                for task in session.tasks
+            ],
+            "name": asked.name,
+            "architecture": asked.architecture,
+            "flags": asked.flags,
+            "score": session.score,
+        }
+
+    def _search_sessions(self, request: core.Req_SearchSessions) -> Wire:
+        self._check_key(request.account_key)
+        sessions = [
+            {
+                "id": session.session_id,
+                "benchmark_type": session.asked.benchmark,
+                "status": session.status,
+                "created_at": _iso(session.created),
+                "workspace": session.asked.workspace,
+                "benchmark_description": self.served_as(session.asked.benchmark).world.description,
+                "total_tasks": len(session.tasks),
+                "completed_tasks": session.count("completed"),
+                "running_tasks": session.count("in_progress"),
+                "new_tasks": session.count("new"),
+                "failed_tasks": session.count("failed"),
+                "score": session.score,
+            }
+            for session in self.sessions.values()
+            if session.asked.account_key == request.account_key
+            and request.workspace in (None, session.asked.workspace)
+            and request.benchmark in (None, session.asked.benchmark)
+            and (not request.status or session.status in request.status)
+        ]
+        return {"sessions": sessions}
+
+    def _submit_session(self, request: core.Req_SubmitSession) -> Wire:
+        session = self.session(request.session_id)
+        unfinished = [task for task in session.tasks if task.status in ("new", "in_progress")]
+        if unfinished and not request.force:
+            raise Refusal("session has unfinished tasks")
+        for task in unfinished:
+            task.error_message = "session was submitted before the task was completed"
+            task.end("failed", Evaluation(0.0, f"FAIL: {task.error_message}"))
+        session.status = "evaluated"
+        return {"status": "submitted"}
+
+    def _start_task(self, request: core.Req_StartTask) -> Wire:
+        if request.task_id:
+            task = self._started(self.task(request.task_id))
+        elif request.benchmark and request.spec_id:
+            task = self.start_new_task(request.benchmark, request.spec_id)
+        else:
+            raise Refusal("give task_id, or benchmark and spec_id")
+        return {"task_id": task.task_id, "session_id": task.session_id, "status": task.status}
+
+    def _complete_task(self, request: core.Req_CompleteTask) -> Wire:
+        task, status = self.task(request.task_id), "already_completed"
+        if task.status != "completed":
+            task.end("completed", task.running().evaluate(bool(task.reports)))
+            status = "completed"
+        assert task.evaluation
+        found = {"score": task.evaluation.score, "logs": task.evaluation.logs}
+        return {"status": status, "eval": found}
+
+    def _view_task(self, request: core.Req_ViewTask) -> Wire:
+        task, since = self.task(request.task_id), request.since or 0
+        return {
+            "task_id": task.task_id,
+            "text": task.scenario.task_text,
+            "session_id": task.session_id,
+            "spec": task.scenario.spec_id,
+            "status": task.status,
+            "logs": [
+                {
+                    "type": line.type,
+                    "text": line.text,
+                    "time": _iso(line.moment),
+                    "unix": int(line.moment),
+                    "body": _compact(line.body),
+                }
+                for line in task.log
+                if int(line.moment) >= since
+            ],
+            "score": task.score,
+            "benchmark": task.benchmark,
+            "error_message": task.error_message,
+        }
+
+    def _log_model_call(self, request: LogInference) -> Wire:
+        task = self.task(request.task_id)
+        task.running()
+        task.reports.append(request.report())
+        task.note("telemetry", "api.Log_Inference")
+        return {}
+
+    routes: ClassVar[Mapping[str, tuple[type[BaseModel], Callable[[Platform, Any], Wire]]]] = {
+        "/get_key": (core.Req_GetKey, _get_key),
+        "/benchmarks/list": (core.Req_ListBenchmarks, _list_benchmarks),
+        "/benchmarks/view": (core.Req_ViewBenchmark, _view_benchmark),
+        "/sessions/start": (core.Req_StartSession, _start_session),
+        "/sessions/status": (core.Req_SessionStatus, _view_session),
+        "/sessions/search": (core.Req_SearchSessions, _search_sessions),
+        "/sessions/submit": (core.Req_SubmitSession, _submit_session),
+        "/tasks/start": (core.Req_StartTask, _start_task),
+        "/tasks/complete": (core.Req_CompleteTask, _complete_task),
+        "/tasks/view": (core.Req_ViewTask, _view_task),
+        "/tasks/log": (LogInference, _log_model_call),
+    }
+    """By path the platform's own requests and what answers them."""
 
 
 def key_digest(key: str) -> str:
@@ -355,3 +472,11 @@ def key_digest(key: str) -> str:
 def is_key(text: str) -> bool:
     """Whether it has the form of an account key."""
     return text.startswith(KEY_PREFIX) and text != KEY_PREFIX
+
+
+def _compact(body: Wire | None) -> str:
+    return "" if body is None else json.dumps(body, separators=(",", ":"), sort_keys=True)
+
+
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from workshop.simulator import core_api
 from workshop.simulator.faults import TASK_PATHS, Fault, FaultPlan
 from workshop.simulator.platform import Platform, Task, key_digest
 from workshop.simulator.state import Call, StateError, StateFile
@@ -108,7 +107,7 @@ class RequestHandler:
     def _deliver(self, call: Call) -> Answered:
         try:
             if call.task_id is None:
-                return Answered(200, core_api.call(self.platform, call.path, call.body))
+                return Answered(200, self.platform.call_core(call.path, call.body))
             return Answered(200, self.platform.call(call.task_id, call.path, call.body))
         except Refusal as error:
             return _refused(error.status, str(error))

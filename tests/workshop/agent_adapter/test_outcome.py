@@ -17,7 +17,7 @@ from workshop.agent_adapter.outcome import (
     tasks_of,
     tokens_of,
 )
-from workshop.simulator.platform import Platform, Task
+from workshop.simulator.platform import Platform, Session, Task
 from workshop.simulator.telemetry import ModelReport
 
 store = LAB["store"]
@@ -36,18 +36,25 @@ def platform() -> Platform:
     return Platform(pack_of(*shops))
 
 
+def open_session(platform: Platform) -> Session:
+    body = {"account_key": KEY, "benchmark": "store", "workspace": "w"}
+    return platform.sessions[platform.call_core("/sessions/start", body)["session_id"]]
+
+
 def outcome(platform: Platform, task: Task, cause: Cause | None = None) -> Any:
     return played(platform, task, cause)
 
 
 def test_a_task_that_was_completed_has_all_that_was_seen(platform: Platform) -> None:
-    task = platform.start_session(KEY, "store", "w").tasks[0]
-    platform.start_task(task.task_id)
+    task = open_session(platform).tasks[0]
+    platform.call_core("/tasks/start", {"task_id": task.task_id})
     platform.call(task.task_id, "/basket/add", {"tool": "/basket/add", "sku": "tea", "quantity": 2})
-    platform.log_model_call(task.task_id, ModelReport("openai/gpt-4o-mini", 1.5, 100, 10, 0))
+    report = {"model": "openai/gpt-4o-mini", "duration_sec": 1.5, "completion": ""}
+    tokens = {"prompt_tokens": 100, "completion_tokens": 10, "cached_prompt_tokens": 0}
+    platform.call_core("/tasks/log", {"task_id": task.task_id, **report, **tokens})
     platform.call(task.task_id, "/basket/checkout", {})
     task.note("info", "fault: drop for /basket/checkout")
-    platform.complete_task(task.task_id)
+    platform.call_core("/tasks/complete", {"task_id": task.task_id})
     played_task = outcome(platform, task)
     result = played_task.result
     assert (result.score, result.outcome, result.verdict) == (1.0, "finished", "purchased")
@@ -69,8 +76,8 @@ def test_a_task_that_was_completed_has_all_that_was_seen(platform: Platform) -> 
 
 
 def test_a_request_without_a_recorded_answer_and_a_long_one_are_told(platform: Platform) -> None:
-    task = platform.start_session(KEY, "store", "w").tasks[0]
-    platform.start_task(task.task_id)
+    task = open_session(platform).tasks[0]
+    platform.call_core("/tasks/start", {"task_id": task.task_id})
     task.note("request", "store.Req_ViewBasket", {})
     task.note("request", "store.Req_ListProducts", {"offset": 0, "limit": 9})
     task.note("error", "Status: 400, Error: no, Code: ")
@@ -86,30 +93,30 @@ def test_a_completed_task_of_a_submitted_session_beats_every_other(platform: Pla
     """Some agents prepare themselves with a single start of every task."""
     abandoned = platform.start_new_task("store", "a")
     practised = platform.start_new_task("store", "b")
-    platform.complete_task(practised.task_id)
-    session = platform.start_session(KEY, "store", "w")
+    platform.call_core("/tasks/complete", {"task_id": practised.task_id})
+    session = open_session(platform)
     for task in session.tasks:
-        platform.start_task(task.task_id)
+        platform.call_core("/tasks/start", {"task_id": task.task_id})
     assert tasks_of(platform)["a"][0] is abandoned
     assert tasks_of(platform)["b"][0] is practised
     for task in session.tasks:
-        platform.complete_task(task.task_id)
+        platform.call_core("/tasks/complete", {"task_id": task.task_id})
     assert tasks_of(platform)["a"][0] is session.tasks[0], "completed beats abandoned"
-    platform.submit_session(session.session_id)
+    platform.call_core("/sessions/submit", {"session_id": session.session_id})
     assert [tasks_of(platform)[spec][0] for spec in "ab"] == list(session.tasks)
 
 
 def test_a_task_that_was_left_is_unknown_and_one_that_was_handed_in_is_not(
     platform: Platform,
 ) -> None:
-    session = platform.start_session(KEY, "store", "w")
+    session = open_session(platform)
     begun, never = session.tasks
-    platform.start_task(begun.task_id)
+    platform.call_core("/tasks/start", {"task_id": begun.task_id})
     left = outcome(platform, begun, LEFT).result
     assert (left.score, left.failure, left.error, left.verdict) == (None, "agent", "left", None)
     assert (left.tokens, left.cost_usd) == (Usage(), None)
     assert outcome(platform, never, LEFT).result.error == "left"
-    platform.submit_session(session.session_id, force=True)
+    platform.call_core("/sessions/submit", {"session_id": session.session_id, "force": True})
     for task in session.tasks:
         result = outcome(platform, task, LEFT).result
         assert (result.score, result.failure) == (0.0, "agent")

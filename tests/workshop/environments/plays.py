@@ -8,7 +8,7 @@ from typing import Any
 from workshop.environments.drawn import open_world
 from workshop.generators.store.scenario import Options
 from workshop.generators.store.scenario import make_scenario as draw_shop
-from workshop.simulator.company.plays import Play, spoilt
+from workshop.simulator.company.plays import right_play, spoilt
 from workshop.simulator.open_world import Answer, Call
 
 SEED = "conformance"
@@ -41,7 +41,7 @@ def store_plays(number: int) -> dict[str, list[Call]]:
 def company_plays(number: int) -> dict[str, list[Call]]:
     scenario: Any = open_world("company", SEED, number).scenario
     found = {}
-    for name, play in (("right", Play(scenario)), ("wrong", next(spoilt(scenario))[1])):
+    for name, play in (("right", right_play(scenario)), ("wrong", next(spoilt(scenario))[1])):
         world = open_world("company", SEED, number)
         world.ask("/whoami")
         play.run(world.ask)

@@ -1,9 +1,6 @@
-"""The wire: routes, presence of keys, error bodies, both shapes of the model call report."""
+"""The server: what it takes, from whom, and how it starts and stops."""
 
-import re
 import socket
-import time
-from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -13,73 +10,9 @@ from workshop.simulator import server as server_module
 from workshop.simulator.platform import Platform
 from workshop.simulator.server import Simulator, serve
 
-Post = Callable[..., httpx.Response]
-KEY = "key-test"
-
-
-@pytest.fixture
-def tea(post: Post) -> str:
-    """A running task outside of a session."""
-    return str(post("/tasks/start", benchmark="store", spec_id="tea").json()["task_id"])
-
-
-@pytest.fixture
-def ask(post: Post, tea: str) -> Callable[..., Any]:
-    def send(route: str, /, **fields: object) -> dict[str, Any]:
-        answer: dict[str, Any] = post(f"/store/{tea}{route}", **fields).json()
-        return answer
-
-    return send
-
 
 def error(text: str, status: int = 400) -> dict[str, Any]:
     return {"status": status, "error": text, "code": ""}
-
-
-def test_store_answers_have_exactly_the_recorded_keys(ask: Callable[..., Any]) -> None:
-    assert ask("/basket/view") == {"items": None, "subtotal": 0, "total": 0}
-    assert ask("/basket/add", tool="/basket/add", sku="tea-green", quantity=2) == {
-        "line_count": 1,
-        "item_count": 2,
-    }
-    assert ask("/coupon/apply", coupon="TEATIME") == {}
-    lines = [{"sku": "tea-green", "quantity": 2, "price": 4}]
-    assert ask("/basket/view") == {
-        "items": lines,
-        "subtotal": 8,
-        "coupon": "TEATIME",
-        "total": 8,
-    }
-    ask("/basket/add", sku="cup", quantity=1)
-    view = ask("/basket/view")
-    assert list(view) == ["items", "subtotal", "coupon", "discount", "total"]
-    assert ask("/coupon/remove") == {}
-    ask("/basket/remove", sku="cup", quantity=1)
-    assert ask("/basket/checkout") == {
-        "items": lines,
-        "subtotal": 8,
-        "coupon": "",
-        "discount": 0,
-        "total": 8,
-    }
-    nothing = {"items": None, "subtotal": 0, "coupon": "", "discount": 0, "total": 0}
-    assert ask("/basket/checkout") == nothing
-    assert ask("/products/list", offset=0, limit=1) == {
-        "products": [{"sku": "tea-green", "name": "Green Tea", "available": 7, "price": 4}],
-        "next_offset": 1,
-    }
-    assert ask("/products/list", offset=9, limit=1) == {"products": None, "next_offset": -1}
-
-
-def test_refusals_carry_the_status_twice(post: Post, tea: str) -> None:
-    refused = post(f"/store/{tea}/products/list", offset=0, limit=10)
-    assert refused.status_code == 400
-    assert refused.json() == error("page limit exceeded: 10 > 2")
-    for path in ("/nowhere", f"/store/{tea}/basket/burn", "/store/x"):
-        unknown = post(path)
-        assert (unknown.status_code, unknown.json()) == (404, error("Not found", 404))
-    missing = post("/store/tsk-no/basket/view")
-    assert (missing.status_code, missing.json()) == (404, error("task not found: tsk-no", 404))
 
 
 def test_only_posts_are_answered(server: Simulator) -> None:
@@ -87,153 +20,6 @@ def test_only_posts_are_answered(server: Simulator) -> None:
         answer = httpx.get(f"{server.base_url}{path}", trust_env=False, timeout=60)
         assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
         assert answer.json() == error("Method Not Allowed", 405)
-
-
-@pytest.mark.parametrize(
-    ("body", "text"),
-    [
-        (b"{", "request body is not JSON"),
-        (b"[1]", "request body is not a JSON object"),
-        (b"\xff", "request body is not JSON"),
-        (b'{"sku": NaN}', "request body is not JSON"),
-        (b'{"sku": "\\ud800"}', "request body is not JSON"),
-        (b'{"sku": "cup"}', "invalid request: quantity: Field required"),
-        (
-            b'{"sku": "cup", "quantity": "1"}',
-            "invalid request: quantity: Input should be a valid integer",
-        ),
-        (
-            b'{"sku": null, "quantity": 1}',
-            "invalid request: sku: Field required",
-        ),
-    ],
-)
-def test_bodies_that_do_not_fit(server: Simulator, tea: str, body: bytes, text: str) -> None:
-    url = f"{server.base_url}/store/{tea}/basket/add"
-    answer = httpx.post(url, content=body, trust_env=False, timeout=60)
-    assert (answer.status_code, answer.json()) == (400, error(text))
-
-
-def test_session_from_start_to_submit(post: Post) -> None:
-    opened = post(
-        "/sessions/start",
-        account_key=KEY,
-        benchmark="store",
-        workspace="me",
-        name="n",
-        architecture="a",
-        flags=["compete_speed"],
-    ).json()
-    assert opened["task_count"] == 1
-    session = {"session_id": opened["session_id"]}
-    status = post("/sessions/status", **session).json()
-    task = status["tasks"][0]
-    assert list(task) == [
-        "spec_id",
-        "task_id",
-        "num",
-        "task_text",
-        "status",
-        "benchmark",
-        "score",
-        "error_message",
-    ]
-    assert (task["status"], task["score"], status["new"]) == ("new", -1.0, 1)
-    chosen = {"task_id": task["task_id"], "benchmark": None, "spec_id": None}
-    not_running = error("task is not in progress, its status is new")
-    assert post("/tasks/complete", **chosen).json() == not_running
-    assert post(f"/store/{task['task_id']}/basket/view").json() == not_running
-    started = {"task_id": task["task_id"], **session, "status": "in_progress"}
-    assert post("/tasks/start", **chosen).json() == started
-    assert post("/tasks/start", **chosen).json() == started
-    assert post("/sessions/submit", **session).json() == error("session has unfinished tasks")
-    done = post("/tasks/complete", **chosen).json()
-    assert (done["status"], done["eval"]["score"]) == ("completed", 0.0)
-    again = post("/tasks/complete", **chosen).json()
-    assert again == {"status": "already_completed", "eval": done["eval"]}
-    closed = error("task is not in progress, its status is completed")
-    assert post("/tasks/start", **chosen).json() == closed
-    assert post("/tasks/log", **chosen, model="m", duration_sec=1, completion="").json() == closed
-    assert post("/sessions/submit", **session).json() == {"status": "submitted"}
-    status = post("/sessions/status", **session).json()
-    assert (status["status"], status["completed"], status["score"]) == ("evaluated", 1, 0.0)
-    assert (status["flags"], status["name"]) == (["compete_speed"], "n")
-
-
-def test_forced_submit_fails_the_unfinished(post: Post) -> None:
-    start = {"account_key": KEY, "benchmark": "store", "workspace": "me"}
-    session = {"session_id": post("/sessions/start", **start).json()["session_id"]}
-    assert post("/sessions/submit", **session, force=True).json() == {"status": "submitted"}
-    status = post("/sessions/status", **session).json()
-    assert (status["failed"], status["tasks"][0]["score"]) == (1, 0.0)
-    assert "submitted" in status["tasks"][0]["error_message"]
-    chosen = {"task_id": status["tasks"][0]["task_id"]}
-    assert post("/tasks/start", **chosen).status_code == 400
-    found = post("/sessions/search", account_key=KEY, status=["evaluated"]).json()["sessions"]
-    assert [(one["id"], one["failed_tasks"]) for one in found] == [(session["session_id"], 1)]
-    assert post("/sessions/search", account_key=KEY, status=["open"]).json()["sessions"] == []
-    assert post("/sessions/search", account_key="key-else").json()["sessions"] == []
-
-
-def test_keys_and_benchmarks(post: Post) -> None:
-    key = post("/get_key", email="me@example.com").json()["key"]
-    assert key.startswith("key-")
-    assert post("/sessions/search", account_key=key).json() == {"sessions": []}
-    assert post("/sessions/search", account_key="guess").json() == error("invalid account key")
-    listed = post("/benchmarks/list").json()["benchmarks"][0]
-    assert (listed["id"], listed["tasks"]) == ("store", 1)
-    shown = post("/benchmarks/view", benchmark="store").json()
-    text = "Buy 2x Green Tea and a cup with TEATIME"
-    assert shown["specs"] == [{"id": "tea", "task": text, "gotcha": ""}]
-    assert len(shown["routes"]) == 7
-    for body in ({"benchmark": "store", "spec_id": "x"}, {"benchmark": "x", "spec_id": "tea"}):
-        assert post("/tasks/start", **body).status_code == 404
-    assert post("/benchmarks/view", benchmark="x").json() == error(
-        "unknown benchmark: x; served here: store", 404
-    )
-    assert post("/tasks/start").json() == error("give task_id, or benchmark and spec_id")
-
-
-@pytest.mark.parametrize(
-    "shape",
-    [
-        {"usage": {"prompt_tokens": 3, "prompt_tokens_details.cached_tokens": 1}},
-        {"completion": "text", "prompt_tokens": 3, "completion_tokens": 1},
-    ],
-    ids=["1.1", "1.2"],
-)
-def test_a_reported_model_call_lifts_the_penalty(
-    post: Post, ask: Callable[..., Any], tea: str, shape: dict[str, Any]
-) -> None:
-    ask("/basket/add", sku="tea-green", quantity=2)
-    ask("/basket/add", sku="cup", quantity=1)
-    ask("/coupon/apply", coupon="TEATIME")
-    ask("/basket/checkout")
-    assert post("/tasks/log", task_id=tea, model="m", duration_sec=0.5, **shape).json() == {}
-    assert post("/tasks/complete", task_id=tea).json()["eval"]["score"] == 1.0
-
-
-def test_task_view_shows_the_log(post: Post, ask: Callable[..., Any], tea: str) -> None:
-    ask("/products/list", tool="/products/list", offset=0, limit=10)
-    ask("/products/list", offset=0, limit=1)
-    post("/tasks/log", task_id=tea, model="m", duration_sec=1, completion="")
-    view = post("/tasks/view", task_id=tea).json()
-    expected = (tea, None, "tea", "in_progress", -1.0)
-    fields = ("task_id", "session_id", "spec", "status", "score")
-    assert tuple(view[field] for field in fields) == expected
-    lines = [(line["type"], line["text"], line["body"]) for line in view["logs"]]
-    assert re.fullmatch(r"Simulation run-\w{22} started", lines[0][1])
-    assert lines[1:3] == [
-        ("request", "store.Req_ListProducts", '{"limit":10,"offset":0}'),
-        ("error", "Status: 400, Error: page limit exceeded: 10 > 2, Code: ", ""),
-    ]
-    assert lines[4][:2] == ("response", "store.Resp_ProductListPage")
-    assert lines[5][:2] == ("telemetry", "api.Log_Inference")
-    assert set(view["logs"][0]) == {"type", "text", "time", "unix", "body"}
-    later = int(time.time()) + 60
-    assert post("/tasks/view", task_id=tea, since=later).json()["logs"] == []
-    since = view["logs"][0]["unix"]
-    assert len(post("/tasks/view", task_id=tea, since=since).json()["logs"]) == 6
 
 
 def test_start_and_stop(server: Simulator) -> None:

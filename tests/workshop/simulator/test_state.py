@@ -46,11 +46,13 @@ def state_of(handler: RequestHandler) -> dict[str, Any]:
     tasks = {}
     for task_id, task in platform._tasks.items():
         shop = task.world
-        goods = shop and (shop.list_products(0, 0), shop.view(), shop._stock, shop._stock_moved)
+        goods = (
+            {name: one for name, one in vars(shop).items() if name != "_scenario"} if shop else None
+        )
         state = (task.session_id, task.num, task.status, len(task.reports), task.evaluation)
         tasks[task_id] = repr((state, task.error_message, task.log, platform.acts(task_id), goods))
     sessions = {
-        one: repr((session.account_key, session.created, session.status, session.flags))
+        one: repr((session.asked.account_key, session.asked, session.created, session.status))
         for one, session in platform.sessions.items()
     }
     return {"tasks": tasks, "sessions": sessions, "arrivals": dict(handler._arrivals)}

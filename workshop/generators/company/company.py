@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import product
 from random import Random
 from typing import Any, NamedTuple
@@ -25,43 +24,20 @@ from workshop.generators.company.records import (
     Employee,
     Firm,
     Project,
-    Records,
-    Seat,
+    by_id,
 )
 from workshop.generators.company.wiki import Book, draw_book, render
 from workshop.generators.generating import draws
+from workshop.simulator.company.records import Level, Workload
 
 _KEYED = ("exec", "hr", "finance", "sales", "digital", "external")
 """Departments that have rights of their own; the others are staff and nothing more."""
-_SHARES = {"exec": 0.06, "hr": 0.06, "finance": 0.08, "external": 0.05, "sales": 0.17, "drawn": 0.2}
-_PAY = {
-    "exec": (98, 131),
-    "sales": (62, 91),
-    "hr": (47, 69),
-    "finance": (49, 77),
-    "external": (36, 52),
-}
-_POOLS = {
-    "Lead": (("drawn", "sales"), 3, 9),
-    "Engineer": (("drawn", "made"), 5, 4),
-    "Designer": (("drawn", "sales"), 3, 10),
-    "QA": (("quality", "drawn", "made"), 3, 12),
-    "Ops": (("made", "logistics", "external"), 4, 5),
-    "Other": (("finance", "sales", "external", "exec"), 4, 9),
-}
-"""Who shares the seats of a role: some of these departments, at least so many, one of so many."""
-_SITES = ("HQ – {country}", "{town} Office", "Site {town}", "{town}", "{country} – {town}")
-_IDS = ("{first}_{last}", "{prefix}_{number:03}", "{prefix}-{number:04}", "{last}_{first}")
-_MAIL = ("{first}@{host}.example", "{first}.{last}@{host}.example", "{last}@{host}.example")
 _BOUGHT = 6
 """One company of so many was bought before any task."""
 _OWN = 9
 """One project of so many is the company's own."""
 _AT_HOME = 3
 """So many people of four have a name that is usual where they work."""
-_PHASES = ("exploring", "exploring", "active", "active", "idea", "paused", "archived")
-_ROLES = ("Engineer", "Engineer", "Designer", "QA", "QA", "Ops", "Ops", "Other")
-_STANDINGS = ("New prospect", "Growing account", "Key account")
 Row = dict[str, Any]
 
 
@@ -71,7 +47,7 @@ class Department(NamedTuple):
     name: str
     group: str
     people: int
-    pay: tuple[int, int]
+    pay: list[int]
     places: tuple[str, ...]
 
 
@@ -113,9 +89,9 @@ def draw_company(seed: str, number: int, people: int) -> tuple[Plan, Firm]:
     firm = Firm(
         name=f"{founder} {rng.choice(trade['names'])}",
         own=own,
-        employees=Records(staff),
-        customers=Records(customers),
-        projects=Records(_projects(rng, trade, customers, own, ids)),
+        employees=by_id(staff),
+        customers=by_id(customers),
+        projects=by_id(_projects(rng, trade, customers, own, ids)),
         skills=skills,
         wills=wills,
         places=places,
@@ -144,7 +120,7 @@ def _draw_facts(
 def _places(rng: Random, regions: list[Row], people: int) -> dict[str, tuple[str, ...]]:
     """By the site, as the register writes it, its town, its country and other names of the town."""
     towns = [town for region in regions for town in region["towns"]]
-    label = rng.choice(_SITES)
+    label = rng.choice(table("trades")["common"]["sites"])
     number = min(len(towns), 2 + (people >= 30) + rng.randrange(1 + people // 60))
     places: dict[str, tuple[str, ...]] = {}
     for town in rng.sample(towns, number):
@@ -159,12 +135,13 @@ def _departments(rng: Random, trade: Row, people: int, places: list[str]) -> dic
     lacking = {"quality", "digital"} if people < 30 else set()
     lacking |= {"logistics"} if people < 60 else set()
     keys = [key for key in words if key not in lacking]
-    sizes = {key: max(1, round(people * _SHARES.get(key, 0.07))) for key in keys}
+    shares, pay_of = table("trades")["shares"], table("trades")["pay"]
+    sizes = {key: max(1, round(people * shares.get(key, 0.07))) for key in keys}
     sizes["exec"] = max(2, sizes["exec"])
     sizes["made"] = max(2, people - sum(size for key, size in sizes.items() if key != "made"))
     departments = {}
     for key in keys:
-        group, pay = key if key in _KEYED else STAFF, _PAY.get(key, (39, 74))
+        group, pay = key if key in _KEYED else STAFF, pay_of.get(key, pay_of["others"])
         sites = places[:1] if key == "exec" else rng.sample(places, min(len(places), 3))
         name = rng.choice(words[key])
         departments[key] = Department(name, group, sizes[key], pay, tuple(sites))
@@ -191,15 +168,16 @@ def _people(
     names: tuple[Mapping[str, str], Mapping[str, str]],
 ) -> list[Employee]:
     prefix = "".join(rng.choice("abcdefghkmnpqrstuvwxyzABCDEFGHKLMN") for _ in range(4))
-    ids, share = rng.choice(_IDS), rng.choice((1.0, 1.0, 0.85, 0.7))
+    ids, share = rng.choice(table("trades")["common"]["ids"]), rng.choice((1.0, 1.0, 0.85, 0.7))
     middle = policy.highest / 2 + 1
     levels = range(1, policy.highest + 1)
     # Levels in the middle are the most frequent.
     weights = [max(1, round(20 - 30 / policy.highest * abs(n - middle))) for n in levels]
 
-    def drawn(of: Mapping[str, str]) -> dict[str, int]:
+    def drawn(of: Mapping[str, str]) -> tuple[Level, ...]:
         have = [name for name in sorted(of) if rng.random() < share]
-        return dict(zip(have, rng.choices(levels, weights, k=len(have)), strict=True))
+        drawn_levels = rng.choices(levels, weights, k=len(have))
+        return tuple(Level(name=n, level=v) for n, v in zip(have, drawn_levels, strict=True))
 
     people: list[Employee] = []
     taken: set[str] = set()
@@ -216,6 +194,7 @@ def _people(
             location=place,
             department=one.name,
             group=one.group,
+            notes="",
             skills=drawn(names[0]),
             wills=drawn(names[1]),
         )
@@ -242,7 +221,8 @@ def slug(text: str) -> str:
 
 def _customers(rng: Random, number: int, ids: Mapping[str, list[str]]) -> list[Customer]:
     """So many customers; a sector comes again only where all were used."""
-    words, mail = table("regions")["customers"], rng.choice(_MAIL)
+    words, common = table("regions")["customers"], table("trades")["common"]
+    mail = rng.choice(common["mails"])
     sectors = rng.sample(words["sectors"], len(words["sectors"]))
     people = rng.sample(list(product(words["contacts_first"], words["contacts_last"])), number)
     possible = [*ids["sales"], *ids["exec"]]
@@ -258,8 +238,8 @@ def _customers(rng: Random, number: int, ids: Mapping[str, list[str]]) -> list[C
             id=id_,
             name=full,
             location=country,
-            deal_phase=rng.choice(_PHASES[:4]),
-            high_level_status=rng.choice(_STANDINGS),
+            deal_phase=rng.choice(common["phases"][:4]),
+            high_level_status=rng.choice(common["standings"]),
             primary_contact_name=f"{first} {last}",
             primary_contact_email=mail.format(first=fold(first), last=fold(last), host=host),
             brief=f"{kind[0].upper()}{kind[1:]} that {does}",
@@ -275,13 +255,14 @@ def _projects(
     """Projects, none of the same thing and work; every status that there is, if it fits."""
     people = sum(map(len, ids.values()))
     number = max(8, min(60, people * 2 // 5 + rng.randrange(5)))
-    works, things = table("trades")["common"]["works"], trade["things"]
+    common = table("trades")["common"]
+    works, things = common["works"], trade["things"]
     pairs = rng.sample(list(product(things, works)), number)
     if number <= len(things):
         pairs = [(thing, rng.choice(works)) for thing in rng.sample(things, number)]
     some = rng.sample(customers, max(1, len(customers) * 3 // 4))
     pools = {}
-    for role, (keys, least, one_of) in _POOLS.items():
+    for role, (keys, least, one_of) in table("trades")["pools"].items():
         possible = [who for key in keys for who in ids.get(key, ())]
         pools[role] = rng.sample(possible, min(len(possible), max(least, people // one_of)))
     used: Counter[str] = Counter()
@@ -291,7 +272,7 @@ def _projects(
             id=f"proj_{slug(thing)}_{slug(work)}",
             name=f"{thing} {work}",
             customer=own if place % _OWN == _OWN - 1 else rng.choice(some).id,
-            status=STATUSES[place] if place < len(STATUSES) else rng.choice(_PHASES),
+            status=STATUSES[place] if place < len(STATUSES) else rng.choice(common["phases"]),
             description=f"{opening} the {what} that {does}",
             team=_team(rng, pools, used),
             aka=f"the {activity} the {what} that {does}",
@@ -300,9 +281,12 @@ def _projects(
     return projects
 
 
-def _team(rng: Random, pools: Mapping[str, list[str]], used: Counter[str]) -> tuple[Seat, ...]:
-    team: dict[str, Seat] = {}
-    for role in ("Lead", *rng.sample(_ROLES, rng.choice((1, 2, 2, 3, 3, 4)))):
+def _team(rng: Random, pools: Mapping[str, list[str]], used: Counter[str]) -> tuple[Workload, ...]:
+    team: dict[str, Workload] = {}
+    for role in (
+        "Lead",
+        *rng.sample(table("trades")["common"]["roles"], rng.choice((1, 2, 2, 3, 3, 4))),
+    ):
         free = [who for who in pools[role] if who not in team]
         if not free:
             # In a small company everybody who could is on it already.
@@ -310,5 +294,6 @@ def _team(rng: Random, pools: Mapping[str, list[str]], used: Counter[str]) -> tu
         # Two candidates, the less used one: no one gets all, and nobody the same.
         who = min(rng.sample(free, min(2, len(free))), key=lambda one: used[one])
         used[who] += 1
-        team[who] = Seat(who, Decimal(rng.choice((1, 2, 2, 3, 3, 4, 5, 6))) / 10, role)
+        share = rng.choice((1, 2, 2, 3, 3, 4, 5, 6)) / 10
+        team[who] = Workload(employee=who, time_slice=share, role=role)
     return tuple(team.values())

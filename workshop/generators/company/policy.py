@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, get_args
 
+from core.erc3_client.own.company_shapes import DealPhase
 from workshop.generators.company.records import Customer, Employee, Project
 
 FOLDER = Path(__file__).parent / "words"
@@ -28,7 +29,7 @@ Right = Literal[
     "status", "team", "pay_write", "draft_hours", "approved_hours", "wiki_write",
 ]  # fmt: skip
 """What somebody may do. Sums and lists of pay are nobody's right and have no name here."""
-STATUSES = ("idea", "exploring", "active", "paused", "archived")
+STATUSES: tuple[DealPhase, ...] = get_args(DealPhase)
 LANGUAGES = ("en", "de", "fr", "es", "zh")
 GUEST, STAFF, LEAD, ACCOUNT = "guest", "staff", "lead", "account"
 """Groups that hang on no department: nobody's, everybody's but outsiders', and by the target."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal, TypeVar
+
+from pydantic import Field
 
 from core.tools.folding import fold
+from workshop.simulator.company import records
+from workshop.simulator.company.records import Listed, TimeEntry, Workload
 
 _PLAIN = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "ß": "ss", "æ": "ae"})
 
@@ -21,49 +25,10 @@ def unaccented(text: str) -> str:
     return "".join(sign for sign in parts if not unicodedata.combining(sign))
 
 
-@dataclass(frozen=True, slots=True)
-class Wired:
-    """What has a form on the wire."""
+class Employee(records.Employee):
+    """A person; `group` is whose rights they have."""
 
-    def as_json(self) -> dict[str, Any]:
-        """As the wire has it, which knows no `group` and no `aka`."""
-        fields: dict[str, Any] = {}
-        for name in self.__dataclass_fields__:
-            match getattr(self, name):
-                case _ if name in ("group", "aka"):
-                    continue
-                case dict() as levels:
-                    fields[name] = [{"name": one, "level": level} for one, level in levels.items()]
-                case tuple() as team:
-                    fields[name] = [seat.as_json() for seat in team]
-                case float() | Decimal() as number:
-                    whole = isinstance(number, float) and number == int(number)
-                    fields[name] = int(number) if whole else float(number)
-                case value:
-                    fields[name] = value
-        return fields
-
-
-@dataclass(frozen=True, slots=True)
-class Record(Wired):
-    """What has an id."""
-
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Employee(Record):
-    """A person; `skills` and `wills` are levels by id, `group` is whose rights they have."""
-
-    name: str
-    email: str
-    salary: int
-    location: str
-    department: str
-    group: str
-    skills: dict[str, int]
-    wills: dict[str, int]
-    notes: str = ""
+    group: str = Field(exclude=True)
 
     @property
     def last_first(self) -> str:
@@ -71,105 +36,54 @@ class Employee(Record):
         first, _, last = self.name.partition(" ")
         return f"{last} {first}"
 
-    @property
+    @cached_property
+    def skill_levels(self) -> dict[str, int]:
+        """Levels by skill."""
+        return {one.name: one.level for one in self.skills}
+
+    @cached_property
+    def will_levels(self) -> dict[str, int]:
+        """Levels by will."""
+        return {one.name: one.level for one in self.wills}
+
+    @cached_property
     def levels(self) -> dict[str, int]:
         """Skills and wills together."""
-        return {**self.skills, **self.wills}
+        return {**self.skill_levels, **self.will_levels}
 
 
-@dataclass(frozen=True, slots=True)
-class Customer(Record):
+class Customer(records.Customer):
     """A customer; `aka` is what people call it, which no record holds."""
 
-    name: str
-    location: str
-    brief: str
-    deal_phase: str
-    high_level_status: str
-    primary_contact_name: str
-    primary_contact_email: str
-    account_manager: str
-    aka: str
+    aka: str = Field(exclude=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Seat(Wired):
-    """One member's part in a team; the share is exact, in tenths."""
-
-    employee: str
-    time_slice: Decimal
-    role: str
-
-
-@dataclass(frozen=True, slots=True)
-class Project(Record):
+class Project(records.Project):
     """A project whose first seat is the Lead's; `aka` is what people call it."""
 
-    name: str
-    customer: str
-    status: str
-    description: str
-    team: tuple[Seat, ...]
-    aka: str
+    aka: str = Field(exclude=True)
 
     @property
     def lead(self) -> str:
         """The id of the one Lead."""
         return self.team[0].employee
 
-    @property
+    @cached_property
     def members(self) -> tuple[str, ...]:
         """The ids of the whole team."""
         return tuple(seat.employee for seat in self.team)
 
-    def seat(self, employee: str) -> Seat | None:
+    def seat(self, employee: str) -> Workload | None:
         """What somebody does here."""
         return next((seat for seat in self.team if seat.employee == employee), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry(Record):
-    """Recorded hours; `hours` is whole or a half."""
-
-    employee: str
-    customer: str
-    project: str
-    date: str
-    hours: float
-    work_category: str
-    billable: bool
-    notes: str = ""
-    status: str = "approved"
+R = TypeVar("R", Employee, Customer, Project)
 
 
-R = TypeVar("R", bound=Record)
-
-
-class Records(Generic[R]):
-    """Records of one kind, in the order of their ids."""
-
-    def __init__(self, records: Iterable[R]) -> None:
-        self._by_id = {record.id: record for record in sorted(records, key=lambda r: r.id)}
-
-    def __getitem__(self, record_id: str) -> R:
-        return self._by_id[record_id]
-
-    def __contains__(self, record_id: object) -> bool:
-        return record_id in self._by_id
-
-    def __iter__(self) -> Iterator[R]:
-        return iter(self._by_id.values())
-
-    def __len__(self) -> int:
-        return len(self._by_id)
-
-    def put(self, *records: R) -> Records[R]:
-        """The same with these new or in place of those with their ids."""
-        return Records({**self._by_id, **{r.id: r for r in records}}.values())
-
-    def as_json(self) -> list[dict[str, Any]]:
-        """As a pack file lists them."""
-        return [record.as_json() for record in self]
+def by_id(some: Iterable[R]) -> dict[str, R]:
+    """Records by their ids, in the order of these."""
+    return {one.id: one for one in sorted(some, key=lambda one: one.id)}
 
 
 @dataclass(frozen=True)
@@ -182,13 +96,13 @@ class Firm:
 
     name: str
     own: str
-    employees: Records[Employee]
-    customers: Records[Customer]
-    projects: Records[Project]
+    employees: Mapping[str, Employee]
+    customers: Mapping[str, Customer]
+    projects: Mapping[str, Project]
     skills: Mapping[str, str]
     wills: Mapping[str, str]
     places: Mapping[str, tuple[str, ...]]
-    entries: Records[Entry] = field(default_factory=lambda: Records([]))
+    entries: Mapping[str, TimeEntry] = field(default_factory=dict)
     wiki: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -199,45 +113,50 @@ class Firm:
     @cached_property
     def folded_names(self) -> dict[str, tuple[str, str]]:
         """Everybody's name in both orders, in plain letters, by id."""
-        return {one.id: (fold(one.name), fold(one.last_first)) for one in self.employees}
+        return {one.id: (fold(one.name), fold(one.last_first)) for one in self.employees.values()}
 
     def load(self, employee: str, statuses: Collection[str]) -> Decimal:
         """Sum of shares over the projects with one of these statuses."""
-        seats = (p.seat(employee) for p in self.projects if p.status in statuses)
-        return sum((seat.time_slice for seat in seats if seat), Decimal("0.0"))
+        seats = (p.seat(employee) for p in self.projects.values() if p.status in statuses)
+        # Shares are in tenths; as floats they would not add up to them.
+        return sum((Decimal(str(seat.time_slice)) for seat in seats if seat), Decimal("0.0"))
 
     def projects_of(self, employee: str) -> list[Project]:
         """The projects that somebody is on, whatever their status."""
-        return [project for project in self.projects if project.seat(employee)]
+        return [project for project in self.projects.values() if project.seat(employee)]
 
     def led_by(self, employee: str) -> list[Project]:
         """The projects that somebody leads, whatever their status."""
-        return [project for project in self.projects if project.lead == employee]
+        return [project for project in self.projects.values() if project.lead == employee]
 
     def of_customer(self, customer: str) -> list[Project]:
         """A customer's projects, whatever their status."""
-        return [project for project in self.projects if project.customer == customer]
+        return [project for project in self.projects.values() if project.customer == customer]
 
     def as_json(self) -> dict[str, Any]:
         """As a pack file has it."""
         return {
             "name": self.name,
-            "employees": self.employees.as_json(),
-            "customers": self.customers.as_json(),
-            "projects": self.projects.as_json(),
-            "time_entries": self.entries.as_json(),
+            "employees": [_plain(one) for one in self.employees.values()],
+            "customers": [_plain(one) for one in self.customers.values()],
+            "projects": [_plain(one) for one in self.projects.values()],
+            "time_entries": [_plain(one) for one in self.entries.values()],
             "wiki": dict(sorted(self.wiki.items())),
         }
+
+
+def _plain(record: Listed) -> dict[str, Any]:
+    return record.model_dump(mode="json")
 
 
 def patch(before: Firm, after: Firm) -> dict[str, Any]:
     """What a scenario changes in its company: notes, recorded hours, pages."""
     notes = {
-        one.id: {"notes": one.notes}
-        for one in after.employees
-        if after.employees is not before.employees and one.notes != before.employees[one.id].notes
+        who: {"notes": one.notes}
+        for who, one in after.employees.items()
+        if one.notes != before.employees[who].notes
     }
-    entries = {one.id: one.as_json() for one in after.entries if one.id not in before.entries}
+    entries = {id_: _plain(one) for id_, one in after.entries.items() if id_ not in before.entries}
     pages = {p: text for p, text in sorted(after.wiki.items()) if before.wiki.get(p) != text}
     changes = {"employees": notes, "time_entries": entries, "wiki": pages}
     return {table: changed for table, changed in changes.items() if changed}
@@ -261,9 +180,13 @@ def matching(firm: Firm, mention: Mention) -> set[str]:
     if mention.kind == "employee":
         return _people(firm, mention)
     if mention.kind == "contact":
-        return {one.id for one in firm.customers if fold(one.primary_contact_name) == plain}
-    records = firm.projects if mention.kind == "project" else firm.customers
-    named = {one.id for one in records if plain in (one.id, fold(one.name), fold(one.aka))}
+        return {
+            one.id for one in firm.customers.values() if fold(one.primary_contact_name) == plain
+        }
+    tables: dict[str, Mapping[str, Project] | Mapping[str, Customer]]
+    tables = {"project": firm.projects, "customer": firm.customers}
+    every = tables[mention.kind].values()
+    named = {one.id for one in every if plain in (one.id, fold(one.name), fold(one.aka))}
     # No two names are alike but for a slip of the pen.
     return named or {mention.id}
 
@@ -297,5 +220,5 @@ def _people(firm: Firm, mention: Mention) -> set[str]:
         return {mention.text}
     if whole := people_named(firm, mention.text):
         return whole
-    team = firm.projects[mention.team].members if mention.team else [e.id for e in firm.employees]
+    team = firm.projects[mention.team].members if mention.team else list(firm.employees)
     return {who for who in team if mention.text in firm.employees[who].name.split(" ", 1)}

@@ -18,13 +18,13 @@ from workshop.generators.company.policy import ACCOUNT, LEAD, Policy, Right, Tar
 from workshop.generators.company.records import (
     Customer,
     Employee,
-    Entry,
     Firm,
     Mention,
     Project,
     matching,
     unaccented,
 )
+from workshop.simulator.company.records import TimeEntry
 
 Links = Mapping[LinkKind, Iterable[str]]
 Event = dict[str, Any]
@@ -157,17 +157,22 @@ class TaskBuilder:
 
     # Records
 
+    @property
+    def people(self) -> list[Employee]:
+        """Everybody."""
+        return list(self.firm.employees.values())
+
     def someone(self, fits: Callable[[Employee], bool] = lambda _: True) -> Employee:
         """Somebody who fits."""
-        return self.pick([one for one in self.firm.employees if fits(one)])
+        return self.pick([one for one in self.people if fits(one)])
 
     def staff(self) -> list[Employee]:
         """Everybody who is no outsider."""
-        return [one for one in self.firm.employees if one.group not in self.policy.outsiders]
+        return [one for one in self.people if one.group not in self.policy.outsiders]
 
     def project(self, fits: Callable[[Project], bool] = lambda _: True) -> Project:
         """A project that fits."""
-        return self.pick([one for one in self.firm.projects if fits(one)])
+        return self.pick([one for one in self.firm.projects.values() if fits(one)])
 
     def customers_project(self) -> Project:
         """A project that is for a customer."""
@@ -212,20 +217,32 @@ class TaskBuilder:
 
     def note(self, notes: Mapping[str, str]) -> None:
         """Put notes on people's records for this task."""
-        changed = [replace(self.person(who), notes=text) for who, text in notes.items()]
-        self.firm = replace(self.firm, employees=self.firm.employees.put(*changed))
+        changed = {
+            who: self.person(who).model_copy(update={"notes": text}) for who, text in notes.items()
+        }
+        self.firm = replace(self.firm, employees={**self.firm.employees, **changed})
 
     def record(
         self, rows: Iterable[tuple[str, Project, str, float, bool]], **more: str
-    ) -> list[Entry]:
+    ) -> list[TimeEntry]:
         """Record hours for this task: who, on what, when, how many, billable or not."""
         entries = []
         for number, (who, project, day, hours, billable) in enumerate(rows, start=1):
             customer = "" if project.customer == self.firm.own else project.customer
             id_, category = f"te_{number:03}", "customer_project" if customer else "internal"
-            entry = Entry(id_, who, customer, project.id, day, hours, category, billable, **more)
+            entry = TimeEntry(
+                id=id_,
+                employee=who,
+                customer=customer,
+                project=project.id,
+                date=day,
+                hours=hours,
+                work_category=category,
+                billable=billable,
+                **{"notes": "", "status": "approved", **more},
+            )
             entries.append(entry)
-        self.firm = replace(self.firm, entries=self.firm.entries.put(*entries))
+        self.firm = replace(self.firm, entries={one.id: one for one in entries})
         return entries
 
     # Rights
@@ -259,7 +276,7 @@ class TaskBuilder:
             self.twist("guest")
             return None
         doubtful = self._doubtful(needs)
-        people = [one for one in self.firm.employees if fits(one) and one.id not in doubtful]
+        people = [one for one in self.people if fits(one) and one.id not in doubtful]
         self.rng.shuffle(people)
         wanted = self.mode == "may"
         fitting = next((one for one in people if self.may(one, needs) == wanted), None)
@@ -271,8 +288,8 @@ class TaskBuilder:
         hold either view of them."""
         wanted = {right for right, at in needs if at == Target()}
         partly = {
-            LEAD: {project.lead for project in self.firm.projects},
-            ACCOUNT: {customer.account_manager for customer in self.firm.customers},
+            LEAD: {project.lead for project in self.firm.projects.values()},
+            ACCOUNT: {customer.account_manager for customer in self.firm.customers.values()},
         }
         holders: set[str] = set()
         for group in self.policy.groups:
@@ -323,7 +340,7 @@ class TaskBuilder:
     def namesakes(self, one: Employee, part: int) -> set[str]:
         """Who has the same first (0) or family name (1), wherever in their own; also themselves."""
         name = one.name.split(" ", 1)[part]
-        return {other.id for other in self.firm.employees if name in other.name.split(" ", 1)}
+        return {other.id for other in self.people if name in other.name.split(" ", 1)}
 
     # The draft
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 from workshop.generators.store.vocabulary import (
     ProductKind,
@@ -15,42 +15,19 @@ from workshop.generators.store.vocabulary import (
     words,
 )
 
-Difficulty = Literal["easy", "normal", "hard"]
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """Ranges include both ends; chances are per cent, of large catalogs per mille."""
-
-    products: tuple[int, int]
-    large: tuple[int, int]
-    large_chance: int
-    rivals: tuple[int, int]
-    """Other products of the wanted kind."""
-    pieces: tuple[int, int]
-    """How many pieces are asked for."""
-    codes: tuple[int, int]
-    """How many coupon codes a task names where it names several."""
-    ghosts: tuple[int, int]
-    """How many products turn out to be short at checkout, where any do."""
-    ghost_chance: int
-    near_chance: int
-    hostile_chance: int
-    decoy_chance: int
-    """Coupons that the shop knows and the task does not name."""
-    most_baskets: int
-    """Shops with more baskets to choose from than this are not made."""
-
-
-LEVELS: dict[Difficulty, Level] = {
-    "easy": Level((3, 12), (3, 12), 0, (1, 3), (1, 4), (2, 3), (1, 1), 20, 40, 3, 20, 1_000),
-    "normal": Level((6, 60), (100, 600), 8, (2, 6), (1, 9), (2, 5), (1, 2), 35, 60, 12, 35, 1_000),
-    "hard": Level(
-        (20, 120), (1_000, 5_000), 20, (4, 12), (2, 20), (3, 7), (1, 4), 60, 85, 30, 60, 200_000
-    ),
-}
-
-
+PRODUCTS, LARGE_CATALOG, LARGE_PER_MILLE = (6, 60), (100, 600), 8
+"""How many products there are, ends included; in so many shops of a thousand there are more."""
+RIVALS = (2, 6)
+"""Other products of the wanted kind."""
+MOST_PIECES = 9
+"""So many pieces of one thing are asked for at most."""
+CODES = (2, 5)
+"""How many coupon codes a task names where it names several."""
+GHOSTS = (1, 2)
+"""How many products turn out to be short at checkout, where any do."""
+GHOST_CHANCE, NEAR_CHANCE, HOSTILE_CHANCE, DECOY_CHANCE = 35, 60, 12, 35
+"""Per cent: ghosts, things that only sound like what is wanted, names that give orders, coupons
+that the task does not name."""
 SMALL = 40
 """Products in a shop where additions are allowed."""
 
@@ -101,10 +78,10 @@ _CODE_NUMBERS = (5, 7, 8, 9, 10, 12, 15, 18, 20, 22, 25, 30, 33, 40, 44, 50, 55,
 
 
 class ShopBuilder:
-    """A shop in the making; `level` says how large and how nasty it is to be."""
+    """A shop in the making."""
 
-    def __init__(self, rng: Random, level: Level) -> None:
-        self.rng, self.level = rng, level
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
         self.trade: Trade = rng.choice(trades())
         self.goods: dict[str, Good] = {}
         self.coupons: list[dict[str, Any]] = []
@@ -245,17 +222,17 @@ class ShopBuilder:
 
     def finish(self) -> None:
         """Add what belongs to every shop: near words, other products, hostile names, coupons."""
-        rng, level = self.rng, self.level
-        if self.wanted and "near-words" not in self.tags and self.chance(level.near_chance):
+        rng = self.rng
+        if self.wanted and "near-words" not in self.tags and self.chance(NEAR_CHANCE):
             self.near(rng.choice(self.wanted))
-        if "hostile-names" not in self.tags and self.chance(level.hostile_chance):
+        if "hostile-names" not in self.tags and self.chance(HOSTILE_CHANCE):
             self.hostile(self.between(1, 2))
-        large = not self.small and rng.randrange(1000) < level.large_chance
+        large = not self.small and rng.randrange(1000) < LARGE_PER_MILLE
         if large:
             self.tags.append("large-catalog")
-        number = self.between(*(level.large if large else level.products))
+        number = self.between(*(LARGE_CATALOG if large else PRODUCTS))
         self._fill(min(number, SMALL) if self.small else number, large)
-        if self.coupons and self.chance(level.decoy_chance):
+        if self.coupons and self.chance(DECOY_CHANCE):
             self.tags.append("decoy-coupons")
             for _ in range(self.between(1, 2)):
                 self.coupon(percent=self.between(5, 40))

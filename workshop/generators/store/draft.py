@@ -23,6 +23,8 @@ Form = Literal["named", "kind", "units", "cheapest", "dearest", "one", "all", "e
 """How the text speaks of a line: a product by its name; so many of a kind; so many pieces out of
 packs; the cheapest, the dearest, just one of a kind; all, one of each, as many as possible."""
 Extras = Literal["unsaid", "allowed", "none"]
+MOST_BASKETS = 1_000
+"""Shops with more baskets to choose from are not made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class Draft:
         demand = self.demand(builder.goods)
         products = [good.as_json() for good in builder.goods.values()]
         market = Market.of_scenario(products, builder.coupons)
-        if has_more_baskets(builder.level.most_baskets, demand, market):
+        if has_more_baskets(MOST_BASKETS, demand, market):
             raise Retry("too many baskets")
         return demand, market, solve(demand, market)
 

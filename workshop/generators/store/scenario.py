@@ -13,7 +13,7 @@ from coordinator.config import option
 from core.runs.errors import CannotRun
 from core.text import instead
 from workshop.generators.generating import Generator, PackOptions, Raw, bounds, draws
-from workshop.generators.store.builder import LEVELS, Difficulty, Retry, ShopBuilder
+from workshop.generators.store.builder import Retry, ShopBuilder
 from workshop.generators.store.draft import Draft
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.oracle.demand import Demand
@@ -25,7 +25,7 @@ from workshop.generators.store.oracle.solve import (
     has_more_baskets,
     solve,
 )
-from workshop.generators.store.wording import Wording, Writer
+from workshop.generators.store.wording import write_text
 
 PAGE_LIMITS = (1, 2, 3, 4, 5, 5, 5, 5, 8, 10, 10, 20, 50)
 """Page limits as they are drawn where none are asked for."""
@@ -46,8 +46,6 @@ class Options:
     """What scenarios are drawn; `page_limits` None means all sorts."""
 
     mechanics: tuple[str, ...] = tuple(MECHANICS)
-    difficulty: Difficulty = "normal"
-    wording: Wording = "standard"
     page_limits: tuple[int, ...] | None = None
 
 
@@ -57,8 +55,6 @@ class StoreOptions(PackOptions):
     mechanics: str = option(
         f"Store: only tasks about these, with commas [all]: {', '.join(MECHANICS)}.", ""
     )
-    difficulty: Difficulty = option("Store: how large a shop and its basket are.", "normal")
-    wording: Wording = option("Store: how tasks are put.", "standard")
     page_limits: str = option(
         f"Store: page limits, 1 to {LARGEST_PAGE}, such as 5,10 or 1-8 [all sorts].",
         "",
@@ -75,7 +71,7 @@ class StoreOptions(PackOptions):
         """What is drawn."""
         limits = _page_limits(self.page_limits) or None
         mechanics = _mechanics(self.mechanics) or tuple(MECHANICS)
-        return Options(mechanics, self.difficulty, self.wording, limits)
+        return Options(mechanics, limits)
 
 
 def _mechanics(text: str) -> tuple[str, ...]:
@@ -96,14 +92,13 @@ def _page_limits(text: str) -> tuple[int, ...]:
 def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     """Scenario number `index` of a seed, as a pack file has it, with its certificate.
 
-    The shop does not depend on the wording: the same seed and number with another wording ask the
-    same in other words. Raises `CannotRun`.
+    Raises `CannotRun`.
     """
     rng = draws(seed, str(index), "shop")
     mechanic = rng.choice(options.mechanics)
     for _ in range(MOST_TRIES):
         with suppress(Retry, TooManyAnswers):
-            builder, draft, demand, answer = _draw(mechanic, rng, options)
+            builder, draft, demand, answer = _draw(mechanic, rng)
             break
     else:
         raise CannotRun(f"no shop for mechanic {mechanic!r} in {MOST_TRIES} tries (seed {seed})")
@@ -113,14 +108,12 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
         page_limit = max(page_limit, LEAST_PAGE)
     return {
         "spec_id": f"gen-{seed}-{index}-{mechanic}",
-        "task_text": Writer(draft, options.wording, draws(seed, str(index), "text")).text(),
+        "task_text": write_text(draft, draws(seed, str(index), "text")),
         "page_limit": page_limit,
         "products": [good.as_json() for good in builder.goods.values()],
         "coupons": builder.coupons,
         "expect": answer.expect(),
         "mechanics": list(dict.fromkeys((mechanic, *builder.tags))),
-        "wording": options.wording,
-        "difficulty": options.difficulty,
         "oracle": {
             "demand": demand.to_json(),
             "method": "exhaustive",
@@ -132,11 +125,9 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     }
 
 
-def _draw(
-    mechanic: str, rng: Random, options: Options
-) -> tuple[ShopBuilder, Draft, Demand, BestPurchases]:
+def _draw(mechanic: str, rng: Random) -> tuple[ShopBuilder, Draft, Demand, BestPurchases]:
     """A shop with its task; raises `Retry` or `TooManyAnswers` where this draw leads nowhere."""
-    builder = ShopBuilder(rng, LEVELS[options.difficulty])
+    builder = ShopBuilder(rng)
     draft = MECHANICS[mechanic](builder)
     builder.finish()
     demand, market, answer = draft.solve(builder)

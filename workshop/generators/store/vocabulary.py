@@ -70,15 +70,9 @@ def trades() -> tuple[Trade, ...]:
     return tuple(every)
 
 
-def ways(name: str, *, varied: bool = False) -> tuple[str, ...]:
-    """Phrases with the same meaning: the plain ones, and where it is to be `varied` all."""
-    phrases_of = _raw("phrases")["ways"][name]
-    return (*phrases_of["plain"], *(phrases_of.get("other", ()) if varied else ()))
-
-
 def phrases(name: str) -> tuple[str, ...]:
-    """Phrases that are for varied wording only."""
-    return tuple(_raw("phrases")["lists"][name])
+    """Phrases with the same meaning."""
+    return tuple(_raw("phrases")["ways"][name])
 
 
 def hostile_name(rng: Random) -> str:

@@ -1,41 +1,23 @@
-"""A draft put into words, plain or varied; never unclear."""
+"""A draft put into words; never unclear."""
 
 from __future__ import annotations
 
 from random import Random
-from typing import Literal
 
 from workshop.generators.store.draft import Draft, WantedLine
-from workshop.generators.store.vocabulary import phrases, ways
-
-Wording = Literal["standard", "varied"]
-_SMALL = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
-    "nineteen",
-)
-_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+from workshop.generators.store.vocabulary import phrases
 
 
-def in_words(number: int) -> str:
-    """A number below a thousand in words, larger ones in digits."""
-    if number < 20:
-        return _SMALL[number]
-    if number < 100:
-        tens, ones = divmod(number, 10)
-        return _TENS[tens] + (f"-{_SMALL[ones]}" if ones else "")
-    if number < 1000:
-        hundreds, rest = divmod(number, 100)
-        return f"{_SMALL[hundreds]} hundred" + (f" and {in_words(rest)}" if rest else "")
-    return str(number)
+def write_text(draft: Draft, rng: Random) -> str:
+    """A task text; the same draft and state of `rng` give the same text."""
+    return _Writer(draft, rng).text()
 
 
-class Writer:
-    """Writes a task text; the same draft, wording and state of `rng` give the same text."""
+class _Writer:
+    """What the text says: its order with a lead and tails, and sentences behind it."""
 
-    def __init__(self, draft: Draft, wording: Wording, rng: Random) -> None:
+    def __init__(self, draft: Draft, rng: Random) -> None:
         self._draft, self._rng = draft, rng
-        self._plain = wording == "standard"
         self._lead = ""
         self._tails: list[str] = []
         self._sentences: list[str] = []
@@ -46,26 +28,15 @@ class Writer:
         self._say_limit()
         self._say_coupons()
         self._say_rest()
-        order = self._pick("order").format(things=self._things())
-        main = " ".join([order, *self._tails]).replace(",.", ".")
+        main = " ".join([self._say("order", things=self._things()), *self._tails])
         if self._lead:
-            main = f"{self._lead}, {main[0].lower() if main[:2] != 'I ' else 'I'}{main[1:]}"
-            main = main.replace("i'd like", "I'd like", 1).replace("i want", "I want", 1)
+            begin = main[0] if main.startswith(("I ", "I'")) else main[0].lower()
+            main = f"{self._lead}, {begin}{main[1:]}"
         sentences = [main.rstrip(",") + ".", *self._sentences]
-        whole = " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
-        ends_plainly = self._plain and (len(sentences) == 1 or self._draft.rule == "may")
-        return whole.removesuffix(".") if ends_plainly else whole
+        return " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
 
-    def _pick(self, name: str) -> str:
-        return self._rng.choice(ways(name, varied=not self._plain))
-
-    def _say(self, name: str, /, **values: str) -> str:
-        return self._pick(name).format(**values)
-
-    def _number(self, number: int) -> str:
-        if self._plain or self._rng.randrange(2):
-            return str(number)
-        return in_words(number)
+    def _say(self, name: str, /, **values: object) -> str:
+        return self._rng.choice(phrases(name)).format(**values)
 
     def _things(self) -> str:
         draft = self._draft
@@ -75,31 +46,20 @@ class Writer:
         return _listed([self._thing(line) for line in draft.lines])
 
     def _thing(self, line: WantedLine) -> str:
-        noun, plural, number = line.singular, line.plural, self._number(line.quantity)
-        form = line.form
+        noun, plural, number, form = line.singular, line.plural, line.quantity, line.form
         if form == "named":
-            return self._named(line)
-        if form == "kind":
-            return f"{number} {plural}"
+            pieces = "piece" if number == 1 else "pieces"
+            return self._say("named", n=number, name=noun, pieces=pieces)
         if form == "one":
             article = "an" if noun[0] in "aeiou" or noun.startswith("hour") else "a"
-            return f"one {noun}" if self._rng.randrange(2) else f"{article} {noun}"
-        if form == "units":
-            name = "exactly" if self._draft.not_more else "units"
-            return self._say(name, n=number, plural=plural)
+            return self._say("one", noun=noun, article=article)
+        if form in ("kind", "units"):
+            exactly = form == "units" and self._draft.not_more
+            return self._say("exactly" if exactly else "units", n=number, plural=plural)
         if form == "up_to":
-            return self._say("up_to" if line.quantity else "as_many", n=number, name=noun)
+            return self._say("up_to" if number else "as_many", n=number, name=noun)
         but = self._say("but", brand=line.but_not) if line.but_not else ""
         return self._say(form, noun=noun, plural=plural, but=but)
-
-    def _named(self, line: WantedLine) -> str:
-        number, name = line.quantity, line.singular
-        if self._plain:
-            return f"{number}x {name}"
-        words = self._number(number)
-        pieces = "piece" if number == 1 else "pieces"
-        ways = (f"{number}x {name}", f"{words} {pieces} of {name}", f"{number} x {name}")
-        return self._rng.choice(ways)
 
     def _say_goal(self) -> None:
         draft = self._draft
@@ -108,43 +68,38 @@ class Writer:
             return
         if draft.by_discount:
             self._tails.append(self._say("biggest"))
-        elif self._plain or self._rng.randrange(2):
+        elif self._rng.randrange(2):
             self._tails.append(self._say("cheap"))
         else:
-            self._sentences.append(self._rng.choice(phrases("cheap_sentence")))
+            self._sentences.append(self._say("cheap_sentence"))
 
     def _say_limit(self) -> None:
-        limit = self._draft.limit
+        draft, limit = self._draft, self._draft.limit
         if limit is None:
             return
         dollars = f"{limit.dollars:,}" if self._rng.randrange(2) else str(limit.dollars)
         kind = "at_most" if limit.inclusive else "under"
-        tail = self._say(kind, n=dollars)
-        single = [line.quantity for line in self._draft.lines] == [1]
-        if not single:
-            tail += " in total"
-        after = " after the discount" if self._draft.codes else ""
-        way = 0 if self._plain else self._rng.randrange(3)
+        after = " after the discount" if draft.codes else ""
+        in_total = "" if [line.quantity for line in draft.lines] == [1] else " in total"
+        tail = self._say(kind, n=dollars) + in_total + after
+        way = self._rng.randrange(3)
         if way == 0:
-            self._tails.append(tail + after)
+            self._tails.append(tail)
         elif way == 1:
-            self._lead = tail + after
+            self._lead = tail
         else:
-            sentence = self._rng.choice(phrases(f"{kind}_sentence"))
-            self._sentences.append(sentence.format(n=dollars, after=after))
+            self._sentences.append(self._say(f"{kind}_sentence", n=dollars, after=after))
 
     def _say_coupons(self) -> None:
-        draft = self._draft
-        codes = draft.codes
+        draft, codes = self._draft, self._draft.codes
         if draft.shunned:
             self._sentences.append(self._say("shunned", code=draft.shunned))
-        if draft.rule == "must":
-            name = "must" if len(codes) == 1 else "either"
+        if draft.rule in ("must", "together"):
+            both = "together" if draft.rule == "together" else "either"
+            name = "must" if len(codes) == 1 else both
             self._tails.append(self._say(name, code=codes[0], a=codes[0], b=codes[-1]))
-        elif draft.rule == "together":
-            self._tails.append(self._say("together", a=codes[0], b=codes[1]))
         if draft.no_discount_no_order:
-            self._sentences.append(self._rng.choice(phrases("no_discount_no_order")))
+            self._sentences.append(self._say("no_discount_no_order"))
 
     def _say_rest(self) -> None:
         """Additions, fallbacks and the offered codes, which stand last."""
@@ -155,14 +110,16 @@ class Writer:
             self._sentences.append(self._say("extras_none"))
         if draft.fallback:
             kind = "rest" if draft.fallback.form == "up_to" else "substitute"
-            self._sentences.append(self._say(kind, things=self._named(draft.fallback)))
+            self._sentences.append(self._say(kind, things=self._thing(draft.fallback)))
         if draft.buy_anyway:
             self._sentences.append(self._say("anyway", code=draft.codes[0]))
         elif draft.rule == "may":
-            name = "may" if len(draft.codes) > 1 else "may_one"
-            hints = {code: f" ({hint})" for code, hint in draft.hints.items()}
-            named = ", ".join(f"{code}{hints.get(code, '')}" for code in draft.codes)
-            self._sentences.append(self._say(name, codes=named) + ".")
+            named = [
+                f"{code} ({draft.hints[code]})" if code in draft.hints else code
+                for code in draft.codes
+            ]
+            name = "may" if len(named) > 1 else "may_one"
+            self._sentences.append(self._say(name, codes=", ".join(named)) + ".")
 
 
 def _listed(things: list[str]) -> str:

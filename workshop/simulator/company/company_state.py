@@ -20,11 +20,11 @@ from workshop.simulator.company.expectation import ARTICLE, DIGEST, EventType
 from workshop.simulator.company.pack import CompanyScenario
 from workshop.simulator.company.records import (
     Company,
-    employee_row,
-    entry_row,
+    Employee,
+    Project,
+    TimeEntry,
     part,
     plain,
-    project_row,
 )
 from workshop.simulator.company.wiki import Wiki
 from workshop.simulator.world import Evaluation, Refusal, Wire
@@ -100,7 +100,7 @@ class CompanyState:
         new = old | {name: one for name, one in fields.items() if one is not None}
         if new == old:
             return {"employee": old}
-        self.employees[request.employee] = employee_row(new)
+        self.employees[request.employee] = Employee.row_of(new)
         who = {"employee": request.employee}
         changed = {name: _changes(old[name], new[name]) for name in ("skills", "wills")}
         if any(changed.values()):
@@ -120,7 +120,7 @@ class CompanyState:
         for member in request.team:
             found(self.employees, member.employee)
         team = sorted(map(dict, request.team), key=lambda member: member["employee"])  # as recorded
-        self.projects[request.id] = project_row({**old, "team": team})
+        self.projects[request.id] = Project.row_of({**old, "team": team})
         new = self.projects[request.id].full["team"] or []
         if _members(new) != _members(old["team"] or []):
             fields = {"id": request.id, "team": new}
@@ -131,7 +131,7 @@ class CompanyState:
         """Change a project's status."""
         old = found(self.projects, request.id).full
         if request.status != old["status"]:
-            self.projects[request.id] = project_row({**old, "status": request.status})
+            self.projects[request.id] = Project.row_of({**old, "status": request.status})
             fields = {"id": request.id, "status": request.status}
             self._emit("Evt_ProjectStatusChanged", fields, request.changed_by)
         return {}
@@ -154,7 +154,7 @@ class CompanyState:
             **{name: getattr(request, name) for name in CHANGEABLE},
             "status": request.status or "draft",
         }
-        row = self.time_entries[id_] = entry_row(entry)
+        row = self.time_entries[id_] = TimeEntry.row_of(entry)
         self._emit("Evt_TimeEntryLogged", row.brief, request.logged_by, "logged_by")
         return row.brief
 
@@ -166,7 +166,7 @@ class CompanyState:
         changes = {name: new for name, new in entry.items() if new != old[name]}
         if not changes:
             return {}
-        self.time_entries[request.id] = entry_row({**old, **changes})
+        self.time_entries[request.id] = TimeEntry.row_of({**old, **changes})
         if list(changes) == ["status"]:
             fields = {"id": request.id, **changes}
             self._emit("Evt_TimeEntryStatusChanged", fields, request.changed_by)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_type_hints
+from itertools import groupby
+from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -12,10 +12,11 @@ from pydantic import (
     Field,
     TypeAdapter,
     ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
     model_validator,
     with_config,
 )
-from pydantic_core import ErrorDetails
 from typing_extensions import TypedDict
 
 from core.erc3_client.own.company_shapes import DealPhase, Outcome, TeamRole
@@ -61,30 +62,31 @@ def choices(value: Any) -> list[Any]:
     return [one for each in wanted for one in choices(each)] if name == ONE_OF else []
 
 
+def _any_of(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    """Check a value, or each of its alternatives."""
+    name, wanted = matcher(value) or ("", [])
+    for one in not_empty(wanted) if name == ONE_OF else [value]:
+        check(one)
+    return value
+
+
+def _any_text(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    """Check a text, or each of its alternatives, or of the texts that it has to hold."""
+    name, wanted = matcher(value) or ("", [])
+    for one in not_empty(wanted) if name else [value]:
+        if name == ONE_OF:
+            _any_text(one, check)
+            continue
+        for text in not_empty(one) if name and isinstance(one, list) else [one]:
+            check(text)
+    return value
+
+
+_ONE = WrapValidator(_any_of)
+Text = Annotated[str, WrapValidator(_any_text)]
+Number = Annotated[float, _ONE]
+Levels = Annotated[dict[str, Annotated[int | None, _ONE]], _ONE]
 _STRICT = ConfigDict(extra="forbid", strict=True)
-V = TypeVar("V")
-Some = Annotated[list[V], AfterValidator(not_empty)]
-
-
-@with_config(_STRICT)
-class OneOf(TypedDict, Generic[V]):
-    """Several values of which one is wanted."""
-
-    one_of: Some[V]
-
-
-@with_config(_STRICT)
-class Contains(TypedDict):
-    """What a text holds."""
-
-    contains: Some[str | Some[str]]
-
-
-Text = str | Contains | OneOf[str | Contains]
-Number = float | OneOf[float]
-Flag = bool | OneOf[bool]
-Level = int | OneOf[int | None] | None
-Levels = dict[str, Level] | OneOf[dict[str, Level]]
 
 
 @with_config(_STRICT)
@@ -93,10 +95,10 @@ class Member(TypedDict):
 
     employee: Text
     time_slice: Number
-    role: TeamRole | OneOf[TeamRole]
+    role: Annotated[TeamRole, _ONE]
 
 
-Team = list[Member | OneOf[Member]] | OneOf[list[Member | OneOf[Member]]]
+Team = Annotated[list[Annotated[Member, _ONE]], _ONE]
 
 
 @with_config(_STRICT)
@@ -115,7 +117,7 @@ class Hours(TypedDict, total=False):
     hours: Number
     work_category: Text
     notes: Text
-    billable: Flag
+    billable: Annotated[bool, _ONE]
     status: Text
 
 
@@ -123,15 +125,19 @@ _LOGGED = dict.fromkeys(("id", "employee", "customer", "project", "logged_by"), 
 _BY = {"changed_by": Text}
 _WHO = {"employee": Text, **_BY}
 FIELDS: dict[EventType, dict[str, Any]] = {
-    "Evt_TimeEntryLogged": {**_LOGGED, **get_type_hints(Hours)},
+    "Evt_TimeEntryLogged": {**_LOGGED, **get_type_hints(Hours, include_extras=True)},
     "Evt_TimeEntryStatusChanged": {"id": Text, "status": Text, **_BY},
-    "Evt_TimeEntryUpdated": {"id": Text, "changes": Hours | OneOf[Hours], **_BY},
-    "Evt_ProjectStatusChanged": {"id": Text, "status": DealPhase | OneOf[DealPhase], **_BY},
-    "Evt_ProjectTeamUpdated": {"id": Text, "team": Team, **_BY},
+    "Evt_TimeEntryUpdated": {"id": Text, "changes": Annotated[Hours, _ONE], **_BY},
+    "Evt_ProjectStatusChanged": {"id": Text, "status": Annotated[DealPhase, _ONE], **_BY},
+    "Evt_ProjectTeamUpdated": {
+        "id": Text,
+        "team": Team,
+        **_BY,
+    },
     "Evt_EmployeeSkillsUpdated": {"skills": Levels, "wills": Levels, **_WHO},
     "Evt_EmployeeNoteUpdated": {"notes": Text, **_WHO},
     "Evt_EmployeeSalaryUpdated": {"salary": Number, **_WHO},
-    "Evt_EmployeeInfoUpdated": {"changes": Place | OneOf[Place], **_WHO},
+    "Evt_EmployeeInfoUpdated": {"changes": Annotated[Place, _ONE], **_WHO},
     "Evt_WikiArticleUpdated": {"file": Text, "content": Text, **_BY},
 }
 """What an event of each type can be compared by; the wiki's digest never is."""
@@ -142,20 +148,9 @@ _ADAPTERS = {
 
 
 def _mistakes(error: ValidationError) -> Iterator[str]:
-    """A line for each field: of the forms that its value may have, about the one that is meant."""
-    errors = error.errors(include_url=False)
-    others = {
-        one["loc"][:-1]
-        for one in errors
-        if one["type"] == "missing" and one["loc"][-1] in (ONE_OF, CONTAINS)
-    }
-    by_field = defaultdict[Any, list[ErrorDetails]](list)
-    for one in errors:
-        if not any(one["loc"][: len(other)] == other for other in others):
-            by_field[one["loc"][0]].append(one)
-    for field, several in by_field.items():
-        # The check of the form that is meant went deepest.
-        one = max(several, key=lambda each: len(each["loc"]))
+    """A line for each field."""
+    for field, several in groupby(error.errors(include_url=False), lambda one: one["loc"][0]):
+        one = next(several)
         inner = one["type"] in ("extra_forbidden", "missing") and len(one["loc"]) > 1
         yield f"{field}.{one['loc'][-1]}: {remedy(one)}" if inner else f"{field}: {remedy(one)}"
 

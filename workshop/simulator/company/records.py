@@ -6,7 +6,7 @@ Each is served as a `Row`, in the form of the wire.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -49,39 +49,6 @@ def part(whole: Mapping[str, Any], *names: str) -> Wire:
     return {name: whole[name] for name in names}
 
 
-def employee_row(fields: Wire) -> Row:
-    """The row of an employee."""
-    lists = {name: fields[name] or None for name in ("skills", "wills")}
-    full = part(fields, *shapes.EmployeeView.model_fields) | lists
-    return _row(full, shapes.EmployeeBrief, "name", "id", "email")
-
-
-def customer_row(fields: Wire) -> Row:
-    """The row of a customer."""
-    full = part(fields, *shapes.CompanyDetail.model_fields)
-    return _row(full, shapes.CompanyBrief, "name", "brief")
-
-
-def project_row(fields: Wire) -> Row:
-    """The row of a project."""
-    team = [
-        {**member, "time_slice": plain(member["time_slice"])} for member in fields["team"] or ()
-    ]
-    full = part(fields, *shapes.ProjectDetail.model_fields) | {"team": team or None}
-    return _row(full, shapes.ProjectBrief, "name", "description")
-
-
-def entry_row(fields: Wire) -> Row:
-    """The row of a time entry: lists show its id, `get` does not."""
-    full = part(fields, *shapes.TimeEntry.model_fields) | {"hours": plain(fields["hours"])}
-    return Row(full, {"id": fields["id"], **full})
-
-
-def _row(full: Wire, brief: type[BaseModel], *searched: str) -> Row:
-    texts = tuple(full[name].lower() for name in searched)
-    return Row(full, part(full, *brief.model_fields), texts)
-
-
 def real_day(value: str) -> str:
     """A validator: a day that the calendar has, as `YYYY-MM-DD`."""
     if not _DAY.fullmatch(value):
@@ -101,14 +68,40 @@ def _null_is_empty(value: Any) -> Any:
 
 
 class Listed(Record):
-    """A record of one of the company's lists."""
+    """A record of one of the company's lists.
 
-    make_row: ClassVar[Callable[[Wire], Row]]
+    `get` shows the fields of `shown`, lists those of `listed`; queries look into `searched`.
+    """
+
+    shown: ClassVar[type[BaseModel]]
+    listed: ClassVar[type[BaseModel]]
+    searched: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def row_of(cls, fields: Wire) -> Row:
+        """The row of such a record."""
+        wire = {name: _wired(value) for name, value in fields.items()}
+        texts = tuple(wire[name].lower() for name in cls.searched)
+        return Row(part(wire, *cls.shown.model_fields), part(wire, *_listed(cls.listed)), texts)
 
     @cached_property
     def row(self) -> Row:
         """The record as all tasks serve it that do not change it."""
-        return type(self).make_row(self.model_dump(mode="json"))
+        return self.row_of(self.model_dump(mode="json"))
+
+
+def _wired(value: Any) -> Any:
+    """A value as the wire has it: an empty list is null, a number as Go prints it."""
+    if isinstance(value, dict):
+        return {name: _wired(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_wired(one) for one in value] or None
+    return plain(value) if isinstance(value, float) else value
+
+
+def _listed(model: type[BaseModel]) -> list[str]:
+    """The names of fields, the id first."""
+    return ["id", *(name for name in model.model_fields if name != "id")]
 
 
 class Level(Record, shapes.SkillLevel):
@@ -123,7 +116,8 @@ Levels = Annotated[tuple[Level, ...], BeforeValidator(_null_is_empty)]
 class Employee(Listed, shapes.EmployeeView):
     """Somebody of the company."""
 
-    make_row = employee_row
+    shown, listed = shapes.EmployeeView, shapes.EmployeeBrief
+    searched = ("name", "id", "email")
     id: Name
     name: Name
     email: str
@@ -138,7 +132,8 @@ class Employee(Listed, shapes.EmployeeView):
 class Customer(Listed, shapes.CompanyDetail):
     """A customer in the CRM; `account_manager` is an employee."""
 
-    make_row = customer_row
+    shown, listed = shapes.CompanyDetail, shapes.CompanyBrief
+    searched = ("name", "brief")
     id: Name
     name: Name
     brief: str
@@ -159,7 +154,8 @@ class Workload(Record, shapes.Workload):
 class Project(Listed, shapes.ProjectDetail):
     """A project; `customer` is in the CRM, or only marks projects of the company's own."""
 
-    make_row = project_row
+    shown, listed = shapes.ProjectDetail, shapes.ProjectBrief
+    searched = ("name", "description")
     id: Name
     name: Name
     description: str
@@ -170,7 +166,7 @@ class Project(Listed, shapes.ProjectDetail):
 class TimeEntry(Listed, shapes.TimeEntryWithID):
     """Hours of somebody on a day; the platform takes any text for the status."""
 
-    make_row = entry_row
+    shown, listed = shapes.TimeEntry, shapes.TimeEntryWithID
     id: Name
     employee: Name
     customer: str

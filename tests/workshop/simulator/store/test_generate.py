@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from workshop.generators import store as generate
-from workshop.generators.store.builder import LEVELS, ShopBuilder
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.oracle.solve import expects_the_best
 from workshop.generators.store.scenario import (
@@ -22,11 +21,9 @@ from workshop.generators.store.scenario import (
     LEAST_PAGE,
     Options,
     StoreOptions,
-    draws,
     make_scenario,
 )
 from workshop.generators.store.vocabulary import stems, trades
-from workshop.generators.store.wording import in_words
 from workshop.simulator.open_world import check
 from workshop.simulator.store.pack import Pack
 from workshop.simulator.store.world import STORE
@@ -50,16 +47,9 @@ def test_every_expectation_is_certified(shops: list[dict[str, Any]]) -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**9), st.integers(0, 10**6), st.sampled_from(["easy", "normal"]))
-def test_any_seed_is_certified(seed: int, index: int, difficulty: Any) -> None:
-    assert expects_the_best(make_scenario(str(seed), index, Options(difficulty=difficulty)))
-
-
-@pytest.mark.nightly("by day easy and normal shops of any seed are certified")
-def test_hard_shops_are_certified() -> None:
-    shops = scenarios("hard", 40, difficulty="hard", mechanics=("budget-split", "packs-coupons"))
-    assert max(shop["oracle"]["candidates"] for shop in shops) > 1_500
-    assert all(map(expects_the_best, shops))
+@given(st.integers(0, 10**9), st.integers(0, 10**6))
+def test_any_seed_is_certified(seed: int, index: int) -> None:
+    assert expects_the_best(make_scenario(str(seed), index, Options()))
 
 
 def test_a_generated_pack_is_read_and_scores_as_it_says(shops: list[dict[str, Any]]) -> None:
@@ -82,24 +72,6 @@ def test_the_table_in_the_docs_is_the_table() -> None:
     text = (Path(generate.__file__).parent / "mechanics.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert [row.split("|")[1].strip() for row in rows[1:]] == list(MECHANICS)
-
-
-@pytest.mark.parametrize("mechanic", sorted(MECHANICS))
-def test_a_mechanic_can_be_asked_for(mechanic: str) -> None:
-    for difficulty in ("easy", "normal"):
-        shop = make_scenario("ask", 1, Options(mechanics=(mechanic,), difficulty=difficulty))
-        assert shop["mechanics"][0] == mechanic
-        assert shop["spec_id"] == f"gen-ask-1-{mechanic}"
-
-
-def test_wording_changes_the_words_and_nothing_else() -> None:
-    plain, varied = (scenarios("words", 40, wording=wording) for wording in ("standard", "varied"))
-    for one, other in zip(plain, varied, strict=True):
-        for shop in (one, other):
-            del shop["task_text"], shop["wording"]
-        assert one == other
-    texts = {shop["task_text"] for shop in scenarios("words", 40, wording="varied")}
-    assert len(texts) == 40
 
 
 def test_a_text_says_all_codes_numbers_and_limits(shops: list[dict[str, Any]]) -> None:
@@ -148,17 +120,14 @@ def test_page_limits_are_kept() -> None:
     assert max(drawn) == 50
 
 
-def test_sizes_follow_the_difficulty() -> None:
-    easy = scenarios("size", 60, difficulty="easy")
-    assert max(len(shop["products"]) for shop in easy) <= 20
-    assert min(len(shop["products"]) for shop in easy) <= 4
-    large = [s for s in scenarios("size", 150, difficulty="hard", mechanics=("plain",))
-             if "large-catalog" in s["mechanics"]]  # fmt: skip
+def test_some_catalogs_are_large() -> None:
+    shops = scenarios("size", 150, mechanics=("plain",))
+    large = [shop for shop in shops if "large-catalog" in shop["mechanics"]]
     assert large
-    for shop in large:
-        assert LARGE <= len(shop["products"]) <= 5_000
-        assert shop["page_limit"] >= LEAST_PAGE
-        assert len({product["name"] for product in shop["products"]}) == len(shop["products"])
+    for shop in shops:
+        names = {product["name"] for product in shop["products"]}
+        assert len(names) == len(shop["products"]) <= 600 + 20
+    assert all(one["page_limit"] >= LEAST_PAGE or len(one["products"]) < LARGE for one in large)
 
 
 def test_kinds_of_a_trade_do_not_include_each_other() -> None:
@@ -168,22 +137,6 @@ def test_kinds_of_a_trade_do_not_include_each_other() -> None:
         for noun in nouns:
             assert not [n for n in nouns if n != noun and stems(n) >= stems(noun)]
     assert len(trades()) >= 25
-
-
-def test_near_things_are_not_the_thing() -> None:
-    bench = ShopBuilder(draws("near", "0", "shop"), LEVELS["normal"])
-    kind = bench.kind()
-    bench.near(kind)
-    assert all(good.kind is None for good in bench.goods.values())
-
-
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [(0, "zero"), (13, "thirteen"), (20, "twenty"), (48, "forty-eight"), (100, "one hundred"),
-     (512, "five hundred and twelve"), (1000, "1000")],
-)  # fmt: skip
-def test_numbers_in_words(number: int, words: str) -> None:
-    assert in_words(number) == words
 
 
 def test_the_command_writes_a_pack() -> None:
@@ -204,8 +157,6 @@ def test_the_command_writes_a_pack() -> None:
         (["--page-limits", "0"], "1 to 50"),
         (["--page-limits", "60"], "1 to 50"),
         (["--page-limits", "8-2"], "1 to 50"),
-        (["--difficulty", "absurd"], "is not one of"),
-        (["--wording", "poetic"], "is not one of"),
     ],
 )
 def test_wrong_words_say_what_is_right(words: list[str], remedy: str) -> None:

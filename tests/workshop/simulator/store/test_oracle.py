@@ -15,33 +15,7 @@ from workshop.generators.store.scenario import Options, make_scenario
 
 Scenario = dict[str, Any]
 
-PACKS = Market(
-    (Ware("six", 12, 9), Ware("twelve", 20, 2), Ware("dip", 4, 30)),
-    (Rebate("SIX", amount=14, requires=(("six", 2),)), Rebate("DIP", percent=20, min_subtotal=50)),
-)
 UNITS = Want({"six": 6, "twelve": 12}, "exact", 24)
-
-
-def test_a_coupon_decides_between_mixes() -> None:
-    answer = solve(Demand((UNITS,), coupon_rule="may", codes=("SIX",)), PACKS)
-    assert [(p.items, p.coupon, p.total) for p in answer.purchases] == [
-        ((("six", 2), ("twelve", 1)), "SIX", 30)
-    ]
-    assert answer.candidates == 3
-
-
-def test_an_addition_is_bought_only_where_it_pays() -> None:
-    demand = Demand((UNITS,), coupon_rule="may", codes=("DIP",), extras=("dip",))
-    best = solve(demand, PACKS).purchases
-    # 40 plain; 48 + 4 for the fifth dip on the way to 50 would cost 41.6.
-    assert [(p.items, p.total) for p in best] == [((("twelve", 2),), 40)]
-
-
-def test_a_dollar_decides() -> None:
-    met = solve(Demand((UNITS,), limit=Limit(40)), PACKS)
-    missed = solve(Demand((UNITS,), limit=Limit(40, inclusive=False)), PACKS)
-    assert met.purchases
-    assert not missed.purchases
 
 
 def test_stock_is_what_checkout_finds() -> None:

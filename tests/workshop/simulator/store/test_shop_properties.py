@@ -1,14 +1,21 @@
 """Invariants of discounts and baskets, for any prices, stocks and orders of calls."""
 
 from collections import Counter
-from contextlib import suppress
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workshop.simulator.store.pack import Coupon, Discount, Expect, Product, Scenario
-from workshop.simulator.store.shop import Shop
-from workshop.simulator.world import Refusal
+from workshop.simulator.open_world import OpenWorld
+from workshop.simulator.store.pack import (
+    FORMAT,
+    Coupon,
+    Discount,
+    Expect,
+    Pack,
+    Product,
+    Scenario,
+)
+from workshop.simulator.world import Wire
 
 SKUS = ("a", "b", "c")
 quantities = st.integers(-1, 6)
@@ -39,25 +46,34 @@ products = st.tuples(
 )
 steps = st.lists(
     st.one_of(
-        st.tuples(st.sampled_from(["add", "remove"]), st.sampled_from(SKUS), quantities),
-        st.tuples(st.just("checkout")),
-        st.tuples(st.just("apply_coupon"), st.sampled_from(["CODE", "", "NONE"])),
+        st.tuples(
+            st.sampled_from(["/basket/add", "/basket/remove"]),
+            st.fixed_dictionaries({"sku": st.sampled_from(SKUS), "quantity": quantities}),
+        ),
+        st.tuples(st.just("/basket/checkout"), st.just({})),
+        st.tuples(
+            st.just("/coupon/apply"),
+            st.fixed_dictionaries({"coupon": st.sampled_from(["CODE", "", "NONE"])}),
+        ),
     ),
     max_size=40,
 )
 
 
-def shop_with(goods: tuple[Product, ...], coupon: Coupon) -> Shop:
-    return Shop(
-        Scenario(
-            spec_id="any",
-            task_text="any",
-            page_limit=3,
-            products=goods,
-            coupons=(coupon,),
-            expect=Expect(checkouts=0),
-        )
+def shop_with(goods: tuple[Product, ...], coupon: Coupon) -> OpenWorld:
+    scenario = Scenario(
+        spec_id="any",
+        task_text="any",
+        page_limit=3,
+        products=goods,
+        coupons=(coupon,),
+        expect=Expect(checkouts=0),
     )
+    return OpenWorld(Pack(format=FORMAT, name="any", scenarios=(scenario,)), scenario)
+
+
+def pieces(basket: Wire) -> Counter[str]:
+    return Counter({line["sku"]: line["quantity"] for line in basket["items"] or ()})
 
 
 def wanted_discount(coupon: Coupon, bought: Counter[str], subtotal: int) -> int:
@@ -75,45 +91,51 @@ def test_discount_arithmetic(
 ) -> None:
     shop = shop_with(goods, coupon)
     for sku, quantity in wishes.items():
-        with suppress(Refusal):
-            shop.add(sku, quantity)
-    shop.apply_coupon("CODE")
-    basket = shop.view()
-    bought = Counter({line.sku: line.quantity for line in basket.lines})
+        shop.ask("/basket/add", sku=sku, quantity=quantity)
+    shop.ask("/coupon/apply", coupon="CODE")
+    basket = shop.ask("/basket/view")
+    bought = pieces(basket)
     prices = {product.sku: product.price for product in goods}
-    assert basket.subtotal == sum(prices[sku] * count for sku, count in bought.items())
-    assert basket.discount == wanted_discount(coupon, bought, basket.subtotal)
-    assert 0 <= basket.total <= basket.subtotal
+    assert basket["subtotal"] == sum(prices[sku] * count for sku, count in bought.items())
+    discount = wanted_discount(coupon, bought, basket["subtotal"])
+    assert basket.get("discount", 0) == discount
+    assert 0 <= basket["total"] == basket["subtotal"] - discount
 
 
 @settings(max_examples=150)
 @given(products, coupons, steps)
 def test_basket_and_stock_stay_in_step(
-    goods: tuple[Product, ...], coupon: Coupon, calls: list[tuple[str, ...]]
+    goods: tuple[Product, ...], coupon: Coupon, calls: list[tuple[str, Wire]]
 ) -> None:
     shop = shop_with(goods, coupon)
     held: Counter[str] = Counter()
-    for name, *arguments in calls:
-        stock = {offer.sku: offer.available for offer in shop.list_products(0, 0).products}
-        before = shop.view(), len(shop.purchases)
-        try:
-            getattr(shop, name)(*arguments)
-        except Refusal:
-            assert (shop.view(), len(shop.purchases)) == before
+
+    def stock() -> dict[str, int]:
+        listed = shop.ask("/products/list", offset=0, limit=0)["products"]
+        return {offer["sku"]: offer["available"] for offer in listed}
+
+    bought = 0
+    for path, body in calls:
+        there, before = stock(), shop.ask("/basket/view")
+        answer = shop.ask(path, **body)
+        if "error" in answer:
+            assert shop.ask("/basket/view") == before
             continue
-        if name == "add":
-            held[arguments[0]] += int(arguments[1])
-            assert held[arguments[0]] <= stock[arguments[0]]
-        elif name == "remove":
-            held[arguments[0]] -= int(arguments[1])
-        elif name == "checkout":
-            assert len(shop.purchases) == before[1] + bool(+held)
-            if +held:
-                bought = shop.purchases[-1].lines
-                assert Counter({line.sku: line.quantity for line in bought}) == +held
+        if path == "/basket/add":
+            held[body["sku"]] += body["quantity"]
+            assert held[body["sku"]] <= there[body["sku"]]
+        elif path == "/basket/remove":
+            held[body["sku"]] -= body["quantity"]
+        elif path == "/basket/checkout":
+            assert pieces(answer) == +held
+            bought += bool(+held)
             held.clear()
-        lines = shop.view().lines
-        assert Counter({line.sku: line.quantity for line in lines}) == +held
-        assert [line.sku for line in lines] == sorted(+held)
-        assert all(offer.available >= 0 for offer in shop.list_products(0, 0).products)
-        assert shop.size() == {"line_count": len(+held), "item_count": held.total()}
+        else:
+            continue
+        assert shop.score().side_effects == bought
+        view = shop.ask("/basket/view")
+        assert pieces(view) == +held
+        assert [line["sku"] for line in view["items"] or ()] == sorted(+held)
+        assert min(stock().values()) >= 0
+        if path != "/basket/checkout":
+            assert answer == {"line_count": len(+held), "item_count": held.total()}

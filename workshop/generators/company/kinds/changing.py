@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from decimal import Decimal
 
-from workshop.generators.company.policy import STATUSES, Right
-from workshop.generators.company.records import Employee, Mention, Project, Seat
+from core.erc3_client.own.company_shapes import TeamRole
+from workshop.generators.company.policy import STATUSES, Right, table
+from workshop.generators.company.records import Employee, Mention, Project
 from workshop.generators.company.task import (
     ME,
     NOBODY,
@@ -20,21 +20,14 @@ from workshop.generators.company.task import (
     anywhere,
     kind,
 )
-
-_NOTES = (
-    "back from parental leave in spring",
-    "prefers mornings",
-    "holds the spare key of the archive",
-    "first-aid course done",
-    "on the rota for the summer fair",
-)
+from workshop.simulator.company.records import Workload
 
 
 def _levels_event(who: Employee, levels: Mapping[str, int]) -> Event:
     """Levels set to these; what has such a level already does not change."""
     changed = {name: to for name, to in levels.items() if who.levels[name] != to}
-    skills = {name: to for name, to in changed.items() if name in who.skills}
-    wills = {name: to for name, to in changed.items() if name in who.wills}
+    skills = {name: to for name, to in changed.items() if name in who.skill_levels}
+    wills = {name: to for name, to in changed.items() if name in who.will_levels}
     event = {"type": "Evt_EmployeeSkillsUpdated", "employee": who.id}
     return {**event, "skills": skills, "wills": wills}
 
@@ -67,10 +60,10 @@ def raise_notes(t: TaskBuilder) -> Draft:
 @kind("write-employee", 4)
 def set_note(t: TaskBuilder) -> Draft:
     """A note that replaces another, often with one will, and nothing else of the record."""
-    top, note, both = t.policy.highest, t.pick(_NOTES), t.chance(2)
+    top, note, both = t.policy.highest, t.pick(table("phrases")["asked"]["notes"]), t.chance(2)
     # With one will alone nothing could be lost.
-    who = t.someone(lambda one: len(one.wills) > 1 and min(one.wills.values()) < top)
-    will = t.pick([name for name, level in who.wills.items() if level < top])
+    who = t.someone(lambda one: len(one.will_levels) > 1 and min(one.will_levels.values()) < top)
+    will = t.pick([name for name, level in who.will_levels.items() if level < top])
     t.note({who.id: "to be filled in"})
     t.twist("note", *["two-events"] * both)
     events = [{"type": "Evt_EmployeeNoteUpdated", "employee": who.id, "notes": note}]
@@ -87,11 +80,13 @@ def set_note(t: TaskBuilder) -> Draft:
 def self_review(t: TaskBuilder) -> Draft:
     """One level up, never above the highest, and one down."""
     needs, top = anywhere("own_levels"), t.policy.highest
-    who = t.someone(lambda one: len(one.skills) > 1 and t.may(one, needs) == (t.mode == "may"))
-    skill = t.pick(sorted(who.skills))
-    will = t.pick([name for name, level in who.wills.items() if level > 1])
-    levels = {skill: min(top, who.skills[skill] + 1), will: who.wills[will] - 1}
-    t.twist("self", *["cap"] * (levels[skill] == who.skills[skill]))
+    who = t.someone(
+        lambda one: len(one.skill_levels) > 1 and t.may(one, needs) == (t.mode == "may")
+    )
+    skill = t.pick(sorted(who.skill_levels))
+    will = t.pick([name for name, level in who.will_levels.items() if level > 1])
+    levels = {skill: min(top, who.skill_levels[skill] + 1), will: who.will_levels[will] - 1}
+    t.twist("self", *["cap"] * (levels[skill] == who.skill_levels[skill]))
     events = [_levels_event(who, levels)]
     answer = Answer(f"{levels}; {top} is the highest.", {"employee": [who.id]}, events=events)
     words: Words = {"up": t.firm.skills[skill], "down": t.firm.wills[will]}
@@ -121,9 +116,10 @@ def add_member(t: TaskBuilder) -> Draft:
     """One more on a team, the others as they are."""
     project = t.project(lambda one: one.status != "archived")
     who = t.someone(lambda one: not project.seat(one.id))
-    role, tenths = t.pick(("Engineer", "Designer", "QA", "Ops")), t.pick((1, 2, 3, 4, 5))
-    seat = Seat(who.id, Decimal(tenths) / 10, role)
-    team = [one.as_json() for one in (*project.team, seat)]
+    roles: tuple[TeamRole, ...] = ("Engineer", "Designer", "QA", "Ops")
+    role, tenths = t.pick(roles), t.pick((1, 2, 3, 4, 5))
+    seat = Workload(employee=who.id, time_slice=tenths / 10, role=role)
+    team = [one.model_dump() for one in (*project.team, seat)]
     t.twist("whole-list")
     answer = Answer(
         f"{who.name} joins {project.name} as {role} with 0.{tenths}.",
@@ -166,7 +162,9 @@ def hours_of(t: TaskBuilder) -> Draft:
     rows = []
     for number, day in enumerate((first, first + timedelta(6), last, outside)):
         rows.append((*t.pick(theirs), day.isoformat(), hours[number], number != 1))
-    others = [(who, p) for p in t.firm.projects for who in p.members if (who, p) not in theirs]
+    others = [
+        (who, p) for p in t.firm.projects.values() for who in p.members if (who, p) not in theirs
+    ]
     others = [(who, p) for who, p in others if record not in (who, p.id) and record != p.customer]
     rows.append((*t.pick(others), (first + timedelta(8)).isoformat(), hours[4], True))
     t.record(rows)
@@ -225,7 +223,7 @@ def log_member(t: TaskBuilder) -> Draft:
     """Hours for a member of a team, or for somebody who is none; as drafts, or to count at once."""
     project = t.project(lambda one: one.status in ("active", "exploring") and len(one.team) > 1)
     stranger, approved = t.chance(6), t.chance(4)
-    outside = [one for one in t.firm.employees if not project.seat(one.id)]
+    outside = [one for one in t.people if not project.seat(one.id)]
     who = t.pick(outside if stranger else list(map(t.person, project.members[1:])))
     t.twist("not-on-team", when=stranger)
     t.twist("approved-hours", when=approved)
@@ -254,7 +252,7 @@ def void_copy(t: TaskBuilder) -> Draft:
     old, new, other = t.rng.sample(_HOURS, 3)
     rows = [(who.id, project, t.ago(6), old, True), (who.id, project, t.ago(5), other, True)]
     entry, _ = t.record(rows, status="submitted", notes="on site")
-    copy = {**entry.as_json(), "type": "Evt_TimeEntryLogged", "hours": new, "status": "draft"}
+    copy = {**entry.model_dump(), "type": "Evt_TimeEntryLogged", "hours": new, "status": "draft"}
     del copy["id"]
     t.twist("correction", "self")
     void = {"type": "Evt_TimeEntryStatusChanged", "id": entry.id, "status": "voided"}

@@ -17,15 +17,6 @@ from workshop.generators.company.task import (
     kind,
 )
 
-_YES_NO = {
-    "en": ("Yes", "No"),
-    "de": ("Ja", "Nein"),
-    "fr": ("Oui", "Non"),
-    "es": ("Sí", "No"),
-    "zh": ("是", "否"),
-}
-_FORMATS = ("DD.MM.YYYY", "DD-MM-YYYY", "MM/DD/YYYY", "YYYY/MM/DD", "YYYYMMDD")
-
 
 def _public(t: TaskBuilder, right: Right, answer: Answer, **words: str) -> Draft:
     """What the public may ask is mostly asked by the public."""
@@ -39,7 +30,7 @@ def _public(t: TaskBuilder, right: Right, answer: Answer, **words: str) -> Draft
 @kind("public", 4)
 def place(t: TaskBuilder) -> Draft:
     """One town or country, ours or not, in any spelling."""
-    yes, no = _YES_NO[t.language]
+    yes, no = table("phrases")["asked"]["yes_no"][t.language]
     ours = sorted({name for names in t.firm.places.values() for name in names})
     towns = [name for pair in table("regions")["customers"]["towns"] for name in pair]
     theirs = [t.plan.closed, *(name for name in towns if name not in ours)]
@@ -61,7 +52,7 @@ def place(t: TaskBuilder) -> Draft:
 @kind("public", 4)
 def date_counted(t: TaskBuilder) -> Draft:
     """So many days from today, in a format that the text gives."""
-    days, shape = t.pick((3, 7, 10, 14, 21, 30)), t.pick(_FORMATS)
+    days, shape = t.pick((3, 7, 10, 14, 21, 30)), t.pick(table("phrases")["asked"]["date_formats"])
     ahead = t.chance(2)
     day = t.today + timedelta(days=days if ahead else -days)
     t.twist("date-format")
@@ -106,16 +97,6 @@ def delete_page(t: TaskBuilder) -> Draft:
     return t.ask(anywhere("wiki_write"), answer, path=path)
 
 
-_WISHES = {
-    "order": "order two pallets of cardboard for",
-    "mail": "send a friendly reminder by mail to",
-    "invoice": "write the invoice for last month to",
-    "booking": "book a lorry for Thursday for the people from",
-    "rename": "change the name to 'Old Friends' for the customer",
-    "create": "set up a new project for",
-}
-
-
 @kind("denied", 3)
 def team_pay(t: TaskBuilder) -> Draft:
     """A sum of pay, which nobody may have."""
@@ -144,10 +125,11 @@ def no_project_named(t: TaskBuilder) -> Draft:
 @kind("unsupported", 4)
 def unsupported(t: TaskBuilder) -> Draft:
     """What no endpoint does."""
-    wish, customer = t.pick(sorted(_WISHES)), t.pick(t.firm.customers)
+    deeds = table("phrases")["asked"]["deeds"]
+    wish, customer = t.pick(sorted(deeds)), t.pick(t.firm.customers.values())
     t.twist(wish)
     answer = Answer(f"No function of the system does it ({wish}).", outcome="none_unsupported")
-    words: Words = {"deed": _WISHES[wish], "customer": t.thing(customer)}
+    words: Words = {"deed": deeds[wish], "customer": t.thing(customer)}
     return t.ask(anywhere("register"), answer, **words)
 
 

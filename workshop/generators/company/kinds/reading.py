@@ -27,7 +27,7 @@ def lead_of(t: TaskBuilder) -> Draft:
 @kind("read", 4)
 def role_of(t: TaskBuilder) -> Draft:
     """The requester's own role; or somebody's, by a family name that others have if one fits."""
-    project, seat = t.pick([(p, seat) for p in t.firm.projects for seat in p.team])
+    project, seat = t.pick([(p, seat) for p in t.firm.projects.values() for seat in p.team])
     who, needs = t.person(seat.employee), anywhere("register")
     proof = f"On {project.name} {who.name} has role {seat.role}."
     if t.chance(2) and seat.role != "Lead":
@@ -141,7 +141,7 @@ def mail_of(t: TaskBuilder) -> Draft:
 @kind("read", 3)
 def manager_of(t: TaskBuilder) -> Draft:
     """Who looks after a customer."""
-    customer = t.pick(t.firm.customers)
+    customer = t.pick(t.firm.customers.values())
     manager = t.person(customer.account_manager)
     proof = f"{customer.name} is looked after by {manager.name}."
     links: Links = {"employee": [manager.id], "customer": [customer.id]}

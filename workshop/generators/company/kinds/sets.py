@@ -56,9 +56,10 @@ def my_projects_with(t: TaskBuilder) -> Draft:
 @kind("set", 3)
 def more_projects(t: TaskBuilder) -> Draft:
     """Two customers; a draw is an answer; a name that is not a customer needs clarification."""
-    one, other = t.rng.sample([*t.firm.customers], 2)
+    one, other = t.rng.sample([*t.firm.customers.values()], 2)
     if t.chance(3):
-        words, known = table("regions")["customers"], " ".join(c.name for c in t.firm.customers)
+        words = table("regions")["customers"]
+        known = " ".join(customer.name for customer in t.firm.customers.values())
         town = t.pick([town for town, _ in words["towns"] if town not in known])
         sector = t.pick([sector for sector, *_ in words["sectors"] if sector not in known])
         name = f"{town} {sector}"
@@ -76,7 +77,7 @@ def more_projects(t: TaskBuilder) -> Draft:
 @kind("set")
 def of_customer(t: TaskBuilder) -> Draft:
     """A customer's projects of any status, or none."""
-    customer = t.pick(t.firm.customers)
+    customer = t.pick(t.firm.customers.values())
     projects = t.firm.of_customer(customer.id)
     t.twist("empty", when=not projects)
     answer = _projects(f"For {customer.name}", projects, {"customer": [customer.id]})
@@ -87,7 +88,7 @@ def of_customer(t: TaskBuilder) -> Draft:
 def higher_paid_leads(t: TaskBuilder) -> Draft:
     """A comparison of pay, strictly more, which takes the right to see it anywhere."""
     who = t.pick(t.staff())
-    leads = sorted({project.lead for project in t.firm.projects})
+    leads = sorted({project.lead for project in t.firm.projects.values()})
     richer = [lead for lead in leads if t.person(lead).salary > who.salary]
     t.twist("salary")
     proof = f"{who.name} earns {who.salary}; of {len(leads)} Leads more: {t.names(richer)}."
@@ -103,7 +104,7 @@ _MANY = 12
 
 def _site(t: TaskBuilder) -> str:
     """A site with some people, as the register writes it."""
-    places = [one.location for one in t.firm.employees]
+    places = [one.location for one in t.people]
     return t.pick([site for site in t.firm.places if places.count(site) >= _FEW])
 
 
@@ -127,12 +128,12 @@ def load_rank(t: TaskBuilder) -> Draft:
     if t.chance(2):
         staff = [one.department for one in t.staff()]
         where = t.pick(sorted({name for name in staff if staff.count(name) >= _FEW}))
-        people = [one for one in t.firm.employees if one.department == where]
+        people = [one for one in t.people if one.department == where]
     else:
         site = _site(t)
         t.twist("town")
         where = t.firm.places[site][0]
-        people = [one for one in t.firm.employees if one.location == site]
+        people = [one for one in t.people if one.location == site]
     best, listed = t.ranked(t.loads(people), most=much == "most")
     t.twist("tie", when=len(best) > 1)
     proof = f"Shares over {', '.join(t.policy.load)} projects, {where}: {listed}. {len(best)} best."
@@ -148,15 +149,17 @@ def best_elsewhere(t: TaskBuilder) -> Draft:
     if t.chance(2):
         project = t.project()
         t.twist("not-in-team")
-        people = [one for one in t.firm.employees if not project.seat(one.id)]
+        people = [one for one in t.people if not project.seat(one.id)]
         words |= {"there": "on the team of ", "where": t.thing(project)}
         links["project"] = [project.id]
     else:
         site = t.pick(sorted(t.firm.places))
         t.twist("not-already-there")
-        people = [one for one in t.firm.employees if one.location != site]
+        people = [one for one in t.people if one.location != site]
         words |= {"there": "at our site in ", "where": t.firm.places[site][0]}
-    best, listed = t.ranked({one.id: one.skills[skill] for one in people if skill in one.skills})
+    best, listed = t.ranked(
+        {one.id: one.skill_levels[skill] for one in people if skill in one.skill_levels}
+    )
     # The project is a measure of the question alone: a link to it is neither due nor wrong.
     answer = Answer(f"{skill}, elsewhere: {listed}.", {"employee": best}, may_link=links)
     return t.ask(anywhere("levels"), answer, lambda one: one.id not in best, **words)
@@ -168,10 +171,10 @@ def strong(t: TaskBuilder) -> Draft:
     if t.chance(2):
         names, site = [t.pick(sorted(t.firm.called))], _site(t)
         t.twist("location")
-        people, where = [one for one in t.firm.employees if one.location == site], f"at {site} "
+        people, where = [one for one in t.people if one.location == site], f"at {site} "
     else:
         names = [t.pick(sorted(t.firm.skills)), t.pick(sorted(t.firm.wills))]
-        people, where = [*t.firm.employees], ""
+        people, where = t.people, ""
     least = t.policy.strong
     ids = [one.id for one in people if all(one.levels.get(n, 0) >= least for n in names)]
     t.insist(len(ids) <= _MANY)

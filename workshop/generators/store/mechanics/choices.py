@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from workshop.generators.store.builder import Good, Retry, ShopBuilder
+from workshop.generators.store.builder import (
+    CODES,
+    GHOST_CHANCE,
+    GHOSTS,
+    MOST_PIECES,
+    Good,
+    Retry,
+    ShopBuilder,
+)
 from workshop.generators.store.draft import Draft, WantedLine, as_many, of_kind
 from workshop.generators.store.mechanics.goods import (
     bought,
@@ -21,7 +29,7 @@ def haunt_cheapest(builder: ShopBuilder, goods: list[Good], percent: int) -> Non
     if not builder.chance(percent):
         return
     by_price = sorted((builder.goods[g.sku] for g in goods), key=lambda g: g.price)
-    for good in by_price[: builder.between(*builder.level.ghosts)]:
+    for good in by_price[: builder.between(*GHOSTS)]:
         if good.stock > 0:
             builder.haunt(good, builder.between(0, good.stock - 1))
 
@@ -55,7 +63,7 @@ def _extreme(builder: ShopBuilder, goal: Literal["cheapest", "dearest"]) -> Draf
     by_price = sorted(goods, key=lambda g: g.price if goal == "cheapest" else -g.price)
     if builder.chance(40):
         builder.change(by_price[0], stock=0)
-    elif goal == "cheapest" and builder.chance(builder.level.ghost_chance):
+    elif goal == "cheapest" and builder.chance(GHOST_CHANCE):
         builder.change(by_price[0], stock=builder.between(1, 3))
         builder.haunt(by_price[0], 0)
     return Draft([of_kind(kind, goods, goal)], goal=goal, accept=bought)
@@ -64,10 +72,10 @@ def _extreme(builder: ShopBuilder, goal: Literal["cheapest", "dearest"]) -> Draf
 def split_stock(builder: ShopBuilder) -> Draft:
     """So many of a kind as cheaply as possible, from several products with little stock."""
     kind, goods = rivals(builder, least=2)
-    quantity = builder.between(3, builder.level.pieces[1] + 4)
+    quantity = builder.between(3, MOST_PIECES + 4)
     for good in goods:
         builder.change(good, stock=builder.between(1, quantity))
-    haunt_cheapest(builder, goods, builder.level.ghost_chance)
+    haunt_cheapest(builder, goods, GHOST_CHANCE)
     if builder.chance(50):
         builder.near(kind)
     return Draft([of_kind(kind, goods, "kind", quantity)], goal="cheapest")
@@ -95,7 +103,7 @@ def _shelf_of_packs(builder: ShopBuilder) -> tuple[list[Good], Draft]:
 def packs(builder: ShopBuilder) -> Draft:
     """So many pieces from packs of several sizes with limited stock."""
     goods, draft = _shelf_of_packs(builder)
-    haunt_cheapest(builder, goods, builder.level.ghost_chance)
+    haunt_cheapest(builder, goods, GHOST_CHANCE)
     return draft
 
 
@@ -105,7 +113,7 @@ def packs_coupons(builder: ShopBuilder) -> Draft:
     quantity = draft.lines[0].quantity
     least = min(g.price for g in goods)
     rough = max(8, quantity * min(g.price * 100 // g.units for g in goods) // 100)
-    for _ in range(builder.between(*builder.level.codes)):
+    for _ in range(builder.between(*CODES)):
         amount = max(1, rough * builder.between(5, 30) // 100)
         one, other = builder.rng.sample(goods, 2)
         fit = max(1, min(one.stock, quantity // one.units))
@@ -125,7 +133,7 @@ def packs_coupons(builder: ShopBuilder) -> Draft:
             draft.hints[code] = hint
         draft.codes.append(code)
     draft.rule = "may"
-    haunt_cheapest(builder, goods, builder.level.ghost_chance // 2)
+    haunt_cheapest(builder, goods, GHOST_CHANCE // 2)
     return draft
 
 
@@ -158,7 +166,7 @@ def mixed_list(builder: ShopBuilder) -> Draft:
         rough += quantity * min(good.price for good in goods)
         every += goods
     draft = Draft(lines, goal="cheapest", rule="may")
-    for _ in range(builder.between(*builder.level.codes)):
+    for _ in range(builder.between(*CODES)):
         one, other = builder.rng.sample(every, 2)
         amount = max(1, rough * builder.between(5, 30) // 100)
         case = builder.rng.randrange(5)
@@ -171,13 +179,13 @@ def mixed_list(builder: ShopBuilder) -> Draft:
         else:
             code = builder.coupon()
         draft.codes.append(code)
-    haunt_cheapest(builder, every, builder.level.ghost_chance)
+    haunt_cheapest(builder, every, GHOST_CHANCE)
     return draft
 
 
 def budget(builder: ShopBuilder) -> Draft:
     """Named products and a limit that is met to the dollar or missed by one."""
-    lines = shopping_list(builder, builder.between(1, 3), builder.level.pieces, 50)
+    lines = shopping_list(builder, builder.between(1, 3), (1, MOST_PIECES), 50)
     return around(builder, Draft(lines), fits=builder.chance(50))
 
 
@@ -202,7 +210,7 @@ def budget_split(builder: ShopBuilder) -> Draft:
 def most_for_money(builder: ShopBuilder) -> Draft:
     """As many of a product as a limit allows."""
     good = one_of_many(builder)
-    number = builder.between(1, builder.level.pieces[1])
+    number = builder.between(1, MOST_PIECES)
     spare = builder.between(0, good.price - 1)
     draft = Draft([as_many(good, None)], accept=bought)
     draft.limit = Limit(number * good.price + spare, True)

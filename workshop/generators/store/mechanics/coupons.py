@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workshop.generators.store.builder import Good, ShopBuilder
+from workshop.generators.store.builder import CODES, MOST_PIECES, NEAR_CHANCE, Good, ShopBuilder
 from workshop.generators.store.draft import Draft, of_kind
 from workshop.generators.store.mechanics.choices import around
 from workshop.generators.store.mechanics.goods import (
@@ -28,7 +28,7 @@ def discounted(answer: BestPurchases) -> bool:
 
 def _order(builder: ShopBuilder, most_lines: int = 1, **terms: Any) -> Draft:
     """Named products with some of their siblings, on these terms."""
-    pieces = 1, min(5, builder.level.pieces[1])
+    pieces = 1, min(5, MOST_PIECES)
     return Draft(shopping_list(builder, builder.between(1, most_lines), pieces, 60), **terms)
 
 
@@ -74,7 +74,7 @@ def _dead(builder: ShopBuilder, draft: Draft) -> str:
 def best_coupon(builder: ShopBuilder) -> Draft:
     """One named product and several codes of different kinds, some dead or unknown."""
     draft = _order(builder, **_HELPFUL, accept=discounted)
-    number = builder.between(*builder.level.codes)
+    number = builder.between(*CODES)
     draft.codes = [_working(builder, draft)]
     for _ in range(number - 1):
         maker = builder.rng.choice((_working, _dead, _unknown))
@@ -91,7 +91,7 @@ def _unknown(builder: ShopBuilder, draft: Draft) -> str:
 def coupon_list(builder: ShopBuilder) -> Draft:
     """A list of products and several codes, of which some or none help."""
     draft = _order(builder, 3, **_HELPFUL, accept=bought)
-    for _ in range(builder.between(*builder.level.codes)):
+    for _ in range(builder.between(*CODES)):
         maker = builder.rng.choice((_working, _working, _dead, _dead, _unknown))
         draft.codes.append(maker(builder, draft))
     return draft
@@ -170,7 +170,7 @@ def bundle(builder: ShopBuilder) -> Draft:
     builder.wanted += kinds
     goods = [builder.good(kind) for kind in kinds]
     for kind in kinds:
-        if builder.chance(builder.level.near_chance // 2):
+        if builder.chance(NEAR_CHANCE // 2):
             builder.near(kind)
     lines = [of_kind(g.kind, [g], "one") for g in goods if g.kind]
     draft = Draft(lines, kit=name, rule="must")
@@ -194,7 +194,7 @@ def coupon_choice(builder: ShopBuilder) -> Draft:
     """Any one of a kind for the lowest price after coupons that fit some products only."""
     kind, goods = rivals(builder)
     draft = Draft([of_kind(kind, goods, "one")], goal="cheapest", rule="may", extras="none")
-    for _ in range(builder.between(*builder.level.codes)):
+    for _ in range(builder.between(*CODES)):
         good = builder.rng.choice(goods)
         amount = max(1, good.price * builder.between(10, 60) // 100)
         case = builder.rng.randrange(4)

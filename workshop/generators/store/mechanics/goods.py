@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from workshop.generators.store.builder import Good, Retry, ShopBuilder
+from workshop.generators.store.builder import MOST_PIECES, RIVALS, Good, Retry, ShopBuilder
 from workshop.generators.store.draft import Draft, WantedLine, as_many, named, of_kind
 from workshop.generators.store.oracle.demand import Want
 from workshop.generators.store.oracle.solve import BestPurchases
@@ -22,9 +22,9 @@ def refused(answer: BestPurchases) -> bool:
 
 
 def rivals(builder: ShopBuilder, least: int = 1) -> tuple[ProductKind, list[Good]]:
-    """A kind with as many products as the level has; raises `Retry` where those are too few."""
+    """A kind with as many products as there shall be; raises `Retry` where those are too few."""
     kind = builder.kind()
-    goods = builder.family(kind, builder.between(*builder.level.rivals))
+    goods = builder.family(kind, builder.between(*RIVALS))
     if len(goods) < least:
         raise Retry("no choice")
     return kind, goods
@@ -37,7 +37,7 @@ def siblings(builder: ShopBuilder, good: Good) -> list[Good]:
     variants = [(size, good.look) for size in kind.sizes if size != good.size]
     variants += [(good.size, look) for look in kind.looks if look != good.look]
     builder.rng.shuffle(variants)
-    number = builder.between(*builder.level.rivals)
+    number = builder.between(*RIVALS)
     return [builder.good(kind, maker=maker, size=s, look=k) for s, k in variants[:number]]
 
 
@@ -64,7 +64,7 @@ def shopping_list(
 def plain(builder: ShopBuilder) -> Draft:
     """A product by its full name among its siblings; stock ample or just enough."""
     good = one_of_many(builder)
-    quantity = builder.between(1, builder.level.pieces[1])
+    quantity = builder.between(1, MOST_PIECES)
     if builder.chance(40):
         builder.change(good, stock=quantity)
     return Draft([named(good, quantity)], accept=bought)
@@ -72,7 +72,7 @@ def plain(builder: ShopBuilder) -> Draft:
 
 def several_lines(builder: ShopBuilder) -> Draft:
     """Several named products; at times one of them is short."""
-    lines = shopping_list(builder, builder.between(2, 4), builder.level.pieces, 50)
+    lines = shopping_list(builder, builder.between(2, 4), (1, MOST_PIECES), 50)
     if builder.chance(30):
         good = builder.goods[lines[-1].want.sku]
         builder.change(good, stock=lines[-1].quantity - 1)
@@ -83,7 +83,7 @@ def several_lines(builder: ShopBuilder) -> Draft:
 def stock_short(builder: ShopBuilder) -> Draft:
     """Fewer pieces in stock than are asked for."""
     good = one_of_many(builder)
-    quantity = builder.between(2, builder.level.pieces[1] + 3)
+    quantity = builder.between(2, MOST_PIECES + 3)
     builder.change(good, stock=builder.between(0, quantity - 1))
     return Draft([named(good, quantity)], accept=refused)
 
@@ -95,7 +95,7 @@ def not_sold(builder: ShopBuilder) -> Draft:
     if builder.chance(70):
         siblings(builder, good)
     else:
-        builder.family(kind, builder.between(*builder.level.rivals))
+        builder.family(kind, builder.between(*RIVALS))
     if any(other.name == good.name for other in builder.goods.values()):
         raise Retry("it is sold after all")
     return Draft([named(good, builder.between(1, 3), sold=False)], accept=refused)
@@ -172,7 +172,7 @@ def one_of_each(builder: ShopBuilder) -> Draft:
 def ghost_exact(builder: ShopBuilder) -> Draft:
     """An exact number of which checkout finds fewer, or just enough."""
     good = one_of_many(builder)
-    quantity = builder.between(2, builder.level.pieces[1] + 1)
+    quantity = builder.between(2, MOST_PIECES + 1)
     stock = quantity + builder.between(0, 5)
     short = builder.chance(70)
     if not short and stock == quantity:
@@ -185,7 +185,7 @@ def ghost_exact(builder: ShopBuilder) -> Draft:
 def as_many_as(builder: ShopBuilder) -> Draft:
     """As many of a product as can be had, up to a number; checkout may find fewer."""
     good = one_of_many(builder)
-    most = builder.between(3, builder.level.pieces[1] + 3)
+    most = builder.between(3, MOST_PIECES + 3)
     stock = builder.between(1, most + 4)
     builder.change(good, stock=stock)
     if stock > 1 and builder.chance(50):
@@ -216,7 +216,7 @@ def substitute(builder: ShopBuilder) -> Draft:
 def what_is_left(builder: ShopBuilder) -> Draft:
     """A number of a product, or all that is left of it if there are fewer."""
     good = builder.good(builder.kind())
-    quantity = builder.between(3, builder.level.pieces[1] + 4)
+    quantity = builder.between(3, MOST_PIECES + 4)
     stock = builder.between(1, quantity + 3)
     builder.change(good, stock=stock)
     if stock > 1 and builder.chance(40):
