@@ -13,7 +13,7 @@ from pathlib import Path
 
 import regex
 
-from core.files import check_regular
+from core.files import check_regular, replace_file
 from core.models.redact import hide
 
 VERSION = 1
@@ -119,17 +119,8 @@ def _cut_torn_line(file: int) -> int:
 
 
 def write_whole(path: Path, text: str, *, durable: bool = False) -> None:
-    """Replace a file whole, without known secrets: a reader sees the old one or the new one.
-
-    ``durable``: it is on the disk when this returns.
-    """
-    fresh = path.with_suffix(path.suffix + ".new")
-    with fresh.open("w", encoding="utf-8") as file:
-        file.write(hide(text))
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    os.replace(fresh, path)
+    """Replace a text file whole, as ``replace_file``, without known secrets. Raises OSError."""
+    replace_file(path, hide(text).encode(), durable=durable)
 
 
 FOLDER = "tasks"

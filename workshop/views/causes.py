@@ -1,7 +1,9 @@
 """Why a task failed, and a report of each failed task in the run folder.
 
 The cause is what went wrong first in the last turn in which anything did: a model without an
-answer, a refused call, an objection. What the platform's evaluator says of it stands beside it.
+answer, an error that ended the work, an objection. An error that the program caught, or that the
+worker's next program did not meet, is told as such: the program may have expected it. What the
+platform's evaluator says of it stands beside it.
 """
 
 from __future__ import annotations
@@ -66,8 +68,9 @@ def _wrong_in(act: TurnLog) -> str:
         return next((call.error for call in reversed(act.asked) if call.error), "")
     if turn.refused:
         return f"the answer was sent back: {turn.refused}"
-    if turn.report and turn.report.fault:
-        return turn.report.fault
+    if turn.report and (fault := turn.report.fault):
+        is_over = turn.report.answered and not turn.report.error and not turn.report.failure
+        return f"the work went on after an error: {fault}" if is_over else fault
     return f"sent back once: {turn.challenge}" if turn.challenge else ""
 
 

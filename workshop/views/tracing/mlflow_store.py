@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 EXPERIMENT = "MLFLOW_EXPERIMENT_NAME"
 TYPES = {"invoke_agent": "AGENT", "chat": "LLM", "execute_tool": "TOOL"}
-"""What MLflow calls an operation; a turn is a chain of them."""
+"""What MLflow calls an operation. A turn is a chain of them; a request belongs to its tool."""
 INPUTS = ("gen_ai.input.messages", "gen_ai.tool.call.arguments", "agent.input")
 OUTPUTS = ("gen_ai.output.messages", "gen_ai.tool.call.result", "agent.output")
 USAGE = "gen_ai.usage.{}_tokens"
@@ -76,10 +76,9 @@ class MlflowExporter(SpanExporter):
             counts = {f"{part}_tokens": count for part, count in usage.items()}
             total = sum(int(str(count)) for count in usage.values())
             facts["mlflow.chat.tokenUsage"] = counts | {"total_tokens": total}
-        is_turn = span.name.startswith("turn ")
         return self._mlflow.start_span_no_context(
             name=span.name,
-            span_type=TYPES.get(operation, "CHAIN" if is_turn else "UNKNOWN"),
+            span_type=TYPES.get(operation, "TOOL" if "url.path" in facts else "CHAIN"),
             parent_span=parent,
             inputs=_first(facts, INPUTS),
             attributes={name: v for name, v in facts.items() if name not in (*INPUTS, *OUTPUTS)},
