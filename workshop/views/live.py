@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -192,8 +192,8 @@ class _Pages:
         self._logs = logs
 
         @lru_cache(maxsize=4)
-        def versus(first: Path, second: Path, swapped: str, _tag: str) -> str:
-            return versus_page(first, second, swapped=swapped)
+        def versus(first: Path, second: Path, _tag: str) -> str:
+            return versus_page(first, second, served=True)
 
         self._versus = versus
 
@@ -215,12 +215,8 @@ class _Pages:
         if len(named) != 2 or len(folders) != 2:
             raise HTTPException(404, "name two runs of this folder: /compare?run=A&run=B")
         newer, older = folders
-        back = request.query_params.get("swap") == "1"
-        pair = (newer, older) if back else (older, newer)
-        query = {"run": [older.name, newer.name], "swap": [] if back else ["1"]}
-        swapped = f"/compare?{urlencode(query, doseq=True)}"
-        tag = _hash((pair, [mark_of(path) for path in _files(*pair)]))
-        return self._answer(request, tag, lambda: _html(self._versus(*pair, swapped, tag)))
+        tag = _hash([mark_of(path) for path in _files(older, newer)])
+        return self._answer(request, tag, lambda: _html(self._versus(older, newer, tag)))
 
     def run(self, request: Request) -> Response:
         state = self._look(request)

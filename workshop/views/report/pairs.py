@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.runs.results import TaskResult
 from core.runs.run_view import RunView
 from core.runs.task_record import TaskRecord, TurnLog
-from core.terminal.figures import DASH, cut
+from core.terminal.figures import DASH
 from core.terminal.task_columns import COLUMNS, Column
 from workshop.views.report.run_page import Row, facts_of, flags, found_in, rows_of
 
@@ -26,26 +25,13 @@ FILTERS = {
 }
 """Labels of buttons by name; "": the benchmark's word for new harm."""
 _RANK = ("new harm", "worse", "better", "harm gone", "other outcome", "other way", "same")
-INSTRUCTION_CHARS = 240
 ASPECTS = {"state": "another state", "calls": "other calls", "words": "other words"}
 """Aspects in which two turns can differ, in order; wording matters least."""
+Step = tuple[object, ...]
+"""A turn by aspect, in the order of :data:`ASPECTS`."""
 
 
-@dataclass(frozen=True)
-class Step:
-    """One turn in short, with a mark for each aspect: equal marks are equal turns."""
-
-    number: int
-    decision: str = ""
-    """"" for a turn that is not over."""
-    instruction: str = ""
-    calls: str = ""
-    marks: tuple[int, ...] = (0, 0, 0)
-    """In the order of :data:`ASPECTS`."""
-
-
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """The first difference of two records of a task."""
 
     at: int | None
@@ -65,18 +51,10 @@ def steps_of(record: TaskRecord) -> tuple[Step, ...]:
 def _step(act: TurnLog) -> Step:
     turn = act.turn
     if turn is None:
-        return Step(act.number)
+        return (None,) * len(ASPECTS)
     entries = [(c.name, c.arguments, c.outcome, c.result, c.error) for c in act.tools]
-    counts = Counter(c.name if c.outcome == "done" else f"{c.name} {c.outcome}" for c in act.tools)
-    decision = turn.decision
-    done = decision.decision, turn.refused, entries
-    return Step(
-        number=act.number,
-        decision=decision.decision,
-        instruction=cut(" ".join(decision.instruction.split()), INSTRUCTION_CHARS),
-        calls=", ".join(name if n == 1 else f"{name} ×{n}" for name, n in counts.items()),
-        marks=(hash(turn.state), hash(repr(done)), hash(decision.instruction)),
-    )
+    done = turn.decision.decision, turn.refused, entries
+    return turn.state, done, turn.decision.instruction
 
 
 def first_difference(left: Sequence[Step], right: Sequence[Step]) -> Difference:
@@ -84,9 +62,9 @@ def first_difference(left: Sequence[Step], right: Sequence[Step]) -> Difference:
     if not left or not right:
         return Difference(None, "turns not recorded")
     first: dict[str, int] = {}
-    for turn, (one, other) in enumerate(zip(left, right, strict=False), start=1):
-        for name, mark, its in zip(ASPECTS, one.marks, other.marks, strict=True):
-            if mark != its:
+    for turn, both in enumerate(zip(left, right, strict=False), start=1):
+        for name, one, other in zip(ASPECTS, *both, strict=True):
+            if one != other:
                 first.setdefault(name, turn)
     entries = [turn for name, turn in first.items() if name != "words"]
     if len(left) != len(right) and not entries:
