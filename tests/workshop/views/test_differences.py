@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workshop.views.stats_runs import done, run_folder, wrong
+from tests.kit.run_folders import counted_run, done
 from workshop.views.report.differences import differences
 
 OLD = {"evaluator": "You decide.\nBuy what fits.", "worker": "You code."}
@@ -15,8 +15,8 @@ NEW = OLD | {"evaluator": "You decide.\nBuy only what fits."}
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
-    run_folder(tmp_path, "run-a", done("tea"), wrong("cup"), prompts=OLD)
-    run_folder(tmp_path, "run-b", done("cup"), done("tea", 0.9), prompts=NEW)
+    counted_run(tmp_path / "run-a", done("tea"), done("cup", 0.0), prompts=OLD)
+    counted_run(tmp_path / "run-b", done("cup"), done("tea", 0.9), prompts=NEW)
     return tmp_path
 
 
@@ -28,13 +28,14 @@ def test_the_prompt_that_changed_is_shown_line_by_line(logs: Path) -> None:
 
 
 def test_model_strategy_pack_versions_and_options(tmp_path: Path) -> None:
-    run_folder(
-        tmp_path, "one", prompts=OLD, scenarios={"tea": "1", "cup": "2"}, worker="lab/hands",
+    counted_run(
+        tmp_path / "one", prompts=OLD, scenarios={"tea": "1", "cup": "2"}, worker="lab/hands",
         versions={"python": "3.11.7", "litellm": "1"}, options={"max_turns": 7, "pack": "/a.json"},
     )  # fmt: skip
-    options = {"strategy": "next-step", "max_turns": 30, "pack": "/b.json"}
-    run_folder(
-        tmp_path, "two", prompts={"next-step": "Pick a tool."}, model="lab/two", pack="other",
+    options = {"max_turns": 30, "pack": "/b.json"}
+    counted_run(
+        tmp_path / "two", prompts={"next-step": "Pick a tool."}, model="lab/two", pack="other",
+        strategy="next-step",
         scenarios={"tea": "1", "pot": "3"}, versions={"python": "3.12.1", "litellm": "1"},
         options=options,
     )  # fmt: skip
