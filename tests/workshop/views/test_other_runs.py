@@ -61,10 +61,7 @@ SAME = {"code", "reason", "difference", "low", "high", "loss_bound", "tasks_need
 
 
 @pytest.mark.parametrize("write", [csv_file, junit_file, inspect_file, json_file])
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [((500, 0), (500, 0)), ((500, 0), (460, 40)), ((500, 0), (496, 4)), ((20, 0), (16, 4))],
-)
+@pytest.mark.parametrize(("before", "after"), [((100, 0), (92, 8)), ((20, 0), (16, 4))])
 def test_every_format_has_the_verdict_of_a_run(
     tmp_path: Path,
     write: Callable[[Path, Mapping[str, Any]], Path],

@@ -1,10 +1,11 @@
-"""The server of live pages: what has changed, and whom it answers."""
+"""The live pages: what the list says of a run, what has changed, and whom the server answers."""
 
 from __future__ import annotations
 
 import os
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -12,13 +13,13 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.journal import Journal
+from core.runs.manifest import Identity, Manifest
 from core.runs.results import ResultsFile
 from tests.kit.run_folders import RunFolder, asked, ended, hostile_run, worked
 from workshop.views.comparison import Comparison, Side
-from workshop.views.live import build_app
+from workshop.views.live import build_app, index_row
 from workshop.views.report import versus
 
-ROOT = Path(__file__).parents[3]
 NAME = "20260504-120000-aaaa"
 
 
@@ -137,13 +138,10 @@ def test_two_runs_open_as_one_page_the_older_one_first(
     assert client.get(address, headers={"If-None-Match": page.headers["ETag"]}).status_code == 304
     assert client.get(address).text == page.text
     assert len(judged) == 1, "what has not changed is not compared again"
-    other = client.get("/compare?run=20260504-a&run=20260505-b&swap=1").text
-    assert judged[1:] == [("20260505-b", "20260504-a")]
-    assert 'href="/compare?run=20260504-a&amp;run=20260505-b"' in other
     with closing(Journal(tmp_path / "20260504-a" / "tasks" / "wrong.jsonl")) as journal:
         journal.write("warning", {"text": "late"})
     client.get(address)
-    assert len(judged) == 3
+    assert len(judged) == 2
 
 
 @pytest.mark.parametrize(
@@ -151,3 +149,51 @@ def test_two_runs_open_as_one_page_the_older_one_first(
 )
 def test_only_two_runs_of_the_folder_are_compared(client: TestClient, query: str) -> None:
     assert client.get(f"/compare{query}").status_code == 404
+
+
+NOW = 2_000_000_000.0
+
+
+def manifest(folder: Path, *specs: str, pack: str | None = "small", **options: Any) -> None:
+    Manifest(
+        run_id=NAME,
+        created="2026-05-04T12:00:00+00:00",
+        benchmark="store",
+        identity=Identity(pack=pack),
+        options={"strategy": "evaluator-worker", "name": "evaluator-worker"} | options,
+        base_url=None if pack else "https://me:secret@erc.example.org/",
+        tasks=tuple((spec, f"tsk-{spec}", "Buy tea") for spec in specs),
+    ).write(folder)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    return RunFolder(tmp_path / NAME)
+
+
+def test_tasks_that_are_over_stand_beside_those_there_are(run: RunFolder) -> None:
+    run.task("a", asked(), worked()).task("b", outcome="running").write(finished=False)
+    manifest(run.path, "a", "b", "c", "d")
+    row = index_row(run.path, NOW)
+    assert (row.progress, row.title, row.place) == ("1/4", "", "small")
+
+
+def test_a_run_before_its_first_result_is_known_by_its_manifest(run: RunFolder) -> None:
+    manifest(run.path, "a", "b", name="spring cleaning")
+    row = index_row(run.path, (run.path / "run.json").stat().st_mtime)
+    assert (row.progress, row.title, row.state) == ("0/2", "spring cleaning", "running")
+    assert index_row(run.path, NOW).state == "stopped"
+
+
+def test_what_was_handed_in_and_what_died_say_so(run: RunFolder) -> None:
+    run.task("a").write(submitted=True)
+    assert index_row(run.path, NOW).state == "submitted"
+    run.write(base_url="https://erc.example")
+    assert index_row(run.path, NOW).state == "finished", "single tasks have no session"
+    run.write(base_url="https://erc.example", session_id="ssn-1")
+    assert index_row(run.path, NOW).state == "not submitted"
+    run.write(finished=False)
+    for path in run.path.rglob("*"):
+        os.utime(path, (NOW - 10, NOW - 10))
+    assert index_row(run.path, NOW).state == "running"
+    assert index_row(run.path, NOW + 3_600).state == "stopped"
