@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -171,5 +170,5 @@ def export(
     """Hand a run to OpenTelemetry or MLflow."""
     from workshop.views.tracing.collector import export_traces
 
-    for line in export_traces(find_run(run, logs), sys.stdout, format):
+    for line in export_traces(find_run(run, logs), format):
         typer.echo(line)
