@@ -298,25 +298,26 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
     )
 
 
-def _checks(
+def _decide(
     flips: Flips, harm: Flips, bound: float, margin: float, a: Side, b: Side
-) -> tuple[Check, ...]:
-    """The tests in their order; the first that holds decides."""
-    name, deterministic = b.harm_name, a.deterministic and b.deterministic
+) -> tuple[tuple[Check, ...], Code, str]:
+    """The tests in their order, what the first that holds says, and why."""
+    name, sign = b.harm_name, f"p ≤ {ALPHA}"
     new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} that lost one"
-    sign = f"p ≤ {ALPHA}"
-    exact = Check(
-        name=f"exact test of tasks with a new {name}, one-sided",
-        asks=f"worse if {sign}",
-        found=f"{new} ({_p(harm.p_worse)})",
-        holds=harm.p_worse <= ALPHA,
-    )
-    any_new = Check(
-        name=f"any new {name}, because both sides are deterministic",
-        asks="worse if there is one",
-        found=new,
-        holds=bool(harm.lost),
-    )
+    if a.deterministic and b.deterministic:
+        harmed = Check(
+            name=f"any new {name}, because both sides are deterministic",
+            asks="worse if there is one",
+            found=new,
+            holds=bool(harm.lost),
+        )
+    else:
+        harmed = Check(
+            name=f"exact test of tasks with a new {name}, one-sided",
+            asks=f"worse if {sign}",
+            found=f"{new} ({_p(harm.p_worse)})",
+            holds=harm.p_worse <= ALPHA,
+        )
     loss = Check(
         name="bootstrap bound of the loss, one-sided 95 %",
         asks=f"not worse if it is below the margin of {margin}",
@@ -330,25 +331,16 @@ def _checks(
         found=f"{counts} ({_p(flips.p_worse)})",
         holds=flips.p_worse <= ALPHA,
     )
-    checks = [any_new if deterministic else exact, loss, mcnemar]
-    first = next((check for check in checks if check.holds), None)
-    return tuple(check.model_copy(update={"decides": check is first}) for check in checks)
-
-
-def _decide(
-    flips: Flips, harmed: Flips, bound: float, margin: float, a: Side, b: Side
-) -> tuple[tuple[Check, ...], Code, str]:
-    checks = _checks(flips, harmed, bound, margin, a, b)
-    harm, loss, mcnemar = checks
-    if harm.decides:
-        return checks, WORSE, harm.found
-    if loss.decides:
-        text = f"with 95 % confidence {_loss(bound)}; the margin is {margin}"
-        return checks, NOT_WORSE, text
-    if mcnemar.decides:
-        return checks, WORSE, mcnemar.found
-    text = f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
-    return checks, UNKNOWN, text
+    within = f"with 95 % confidence {loss.found}; the margin is {margin}"
+    verdicts: tuple[tuple[Check, Code, str], ...] = (
+        (harmed, WORSE, harmed.found),
+        (loss, NOT_WORSE, within),
+        (mcnemar, WORSE, mcnemar.found),
+    )
+    unknown = f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
+    first = next((one for one in verdicts if one[0].holds), (None, UNKNOWN, unknown))
+    checks = (check.model_copy(update={"decides": check is first[0]}) for check, *_ in verdicts)
+    return tuple(checks), first[1], first[2]
 
 
 def _loss(bound: float) -> str:
