@@ -175,13 +175,13 @@ def test_tasks_that_are_over_stand_beside_those_there_are(run: RunFolder) -> Non
     run.task("a", asked(), worked()).task("b", outcome="running").write(finished=False)
     manifest(run.path, "a", "b", "c", "d")
     row = index_row(run.path, NOW)
-    assert (row.progress, row.title, row.place) == ("1/4", "", "small")
+    assert (row.progress, row.manifest.title, row.place) == ("1/4", "", "small")
 
 
 def test_a_run_before_its_first_result_is_known_by_its_manifest(run: RunFolder) -> None:
     manifest(run.path, "a", "b", name="spring cleaning")
     row = index_row(run.path, (run.path / "run.json").stat().st_mtime)
-    assert (row.progress, row.title, row.state) == ("0/2", "spring cleaning", "running")
+    assert (row.progress, row.manifest.title, row.state) == ("0/2", "spring cleaning", "running")
     assert index_row(run.path, NOW).state == "stopped"
 
 

@@ -20,7 +20,7 @@ from core.runs.task_record import TaskRecord
 from core.terminal.task_columns import COLUMNS, totals
 from workshop.views.causes import cause_of, judged_as, write_failures
 from workshop.views.report.render import packed, page, piece, record_html
-from workshop.views.report.setup import Setup, setup_of
+from workshop.views.report.setup import Text, prompts_of
 
 FILTERS = {
     "failed": "Failed",
@@ -130,7 +130,7 @@ def filters_of(
     return [(n, title or harm_name.capitalize(), marks.count(n)) for n, title in names.items()]
 
 
-def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
+def table(run: RunView, rows: list[Row], prompts: list[Text]) -> dict[str, Any]:
     """Values for the head and the table of a run's page."""
     run_totals = totals(run)
     # The score of doing nothing, as far as the groups of tasks are known.
@@ -140,7 +140,8 @@ def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
     filters = filters_of(FILTERS, marks, run.manifest.harm_name)
     return {
         "run": run,
-        "setup": setup,
+        "prompts": prompts,
+        "options": {n: v for n, v in run.manifest.options.items() if v not in (None, "", [], {})},
         "totals": run_totals,
         "idle": (idle.tasks if idle else 0) / known if run.manifest.idle_group and known else None,
         "rows": rows,
@@ -182,4 +183,5 @@ def _page_of(run: RunView, folder: Path) -> str:
     rows = rows_of(run.tasks)
     records = [packed(record_html(record)) for record in run.tasks]
     data = {"tasks": [row.data for row in rows]}
-    return page("run.html.jinja", data, records=records, **table(run, rows, setup_of(folder)))
+    values = table(run, rows, prompts_of(folder, run.manifest))
+    return page("run.html.jinja", data, records=records, **values)

@@ -22,7 +22,7 @@ from workshop.views.report.differences import differences
 from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, RowPair, pairs_of
 from workshop.views.report.render import packed, page, piece
 from workshop.views.report.run_page import filters_of
-from workshop.views.report.setup import setup_of
+from workshop.views.report.setup import prompts_of
 
 PAGE_BYTES = 11_000_000
 """Maximum bytes of the page; records that would exceed it are left out."""
@@ -45,7 +45,8 @@ def versus_page(left: Path, right: Path, *, served: bool = False) -> str:
             verdict = compare(read_side(left), read_side(right), MARGIN)
     except CannotRun as error:
         why = str(error)
-    prompts = {text.sha256: text for side in (left, right) for text in setup_of(side).prompts}
+    sides = zip((left, right), runs, strict=True)
+    prompts = {text.sha256: text for path, run in sides for text in prompts_of(path, run.manifest)}
     pairs = pairs_of(*runs)
     data = [pair.data for pair in pairs]
     marks = [flag for task in data for flag in task["flags"]]
