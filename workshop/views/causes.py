@@ -26,13 +26,21 @@ CAUSE_CHARS = 200
 TEXT_CHARS = 160
 
 
+def why(record: TaskRecord) -> str:
+    """Why it failed or did harm, on one line; "" if it did not, or nobody knows."""
+    if not record.failed and not record.harm:
+        return ""
+    return cause_of(record) or judged_as(record)
+
+
 def cause_of(record: TaskRecord) -> str:
     """What went wrong, on one line; "" where nothing did but that the task did not pass."""
-    if record.error:
-        known = dict.fromkeys([_of_worker(record), record.error])
+    result = record.so_far
+    if result.error:
+        known = dict.fromkeys([_of_worker(record), result.error])
         return one_line(" – ".join(filter(None, known)), CAUSE_CHARS)
-    if record.cause:
-        return one_line(record.cause, CAUSE_CHARS)
+    if result.cause:
+        return one_line(result.cause, CAUSE_CHARS)
     for act in reversed(record.last):
         if wrong := _wrong_in(act):
             return one_line(f"turn {act.number}: {wrong}", CAUSE_CHARS)
@@ -41,7 +49,7 @@ def cause_of(record: TaskRecord) -> str:
 
 def judged_as(record: TaskRecord) -> str:
     """What the platform's evaluator found wrong, on one line; "" for nothing."""
-    return one_line(reason("", record.eval_log), CAUSE_CHARS)
+    return one_line(reason("", record.so_far.eval_log), CAUSE_CHARS)
 
 
 def last_thought(record: TaskRecord) -> str:
@@ -90,8 +98,7 @@ def write_failures(folder: Path, records: Iterable[TaskRecord]) -> None:
     for record in failed:
         text = io.StringIO()
         TaskPrinter(Console(file=text, width=120)).show(record)
-        cause = cause_of(record) or judged_as(record) or "unknown"
+        cause = why(record) or "unknown"
         write_whole(path / f"{record.key}.txt", f"cause: {cause}\n{text.getvalue()}")
-        assert record.result is not None
-        told = record.result.model_copy(update={"cause": cause})
+        told = record.so_far.model_copy(update={"cause": cause})
         write_whole(path / f"{record.key}.json", told.model_dump_json(indent=1))

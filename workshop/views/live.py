@@ -35,7 +35,7 @@ from core.runs.run_view import NOTHING_KNOWN, RunView, readable, view_folder
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import tokens
 from workshop.views.report.render import page, policy, record_html
-from workshop.views.report.run_page import rows_of, table, worst_first
+from workshop.views.report.run_page import table, worst_first
 from workshop.views.report.setup import Text, prompts_of
 from workshop.views.report.versus import versus_page
 
@@ -218,10 +218,8 @@ class _Pages:
         state = self._look(request)
 
         def whole() -> Response:
-            rows = rows_of(worst_first(state.run).tasks)
-            values = table(state.run, rows, state.prompts)
-            data = {"tasks": [row.data for row in rows]}
-            return _html(page("run.html.jinja", data, live=True, records=(), **values))
+            values = table(worst_first(state.run), state.prompts)
+            return _html(page("run.html.jinja", live=True, records=(), **values))
 
         return self._answer(request, state.tag, whole)
 

@@ -37,17 +37,17 @@ def failures(console: Console, run: RunView) -> None:
     alike: dict[str, list[TaskRecord]] = {}
     for record in sorted(run.tasks, key=lambda one: not one.harm):
         if record.failed:
-            kind = record.result.cause_kind if record.result and not record.harm else ""
+            kind = "" if record.harm else record.so_far.cause_kind
             alike.setdefault(kind or record.key, []).append(record)
     for kind, (first, *others) in alike.items():
         if others:
             names = ", ".join(record.key for record in (first, *others))
             lines = [_titled(f"{len(others) + 1} tasks", kind), Text(f"  {clean(names)}")]
         else:
-            mark = first.harm_name.upper() if first.harm else first.outcome
+            mark = first.harm_name.upper() if first.harm else first.so_far.ended
             cause, judged = cause_of(first), judged_as(first)
             known = cause or judged or last_thought(first) or "reason unknown"
-            score = figures.number(first.score, 1)
+            score = figures.number(first.so_far.score, 1)
             lines = [_titled(first.key, f"{score} {mark}: {known}", "bold red" * first.harm)]
             for name, text in (
                 ("task", one_line(first.text, TEXT_CHARS)),
@@ -81,7 +81,8 @@ class TaskPrinter:
         """All turns of a task, or one."""
         self._head(record.spec_id)
         self._say(record.text)
-        verdict = f"{record.status}, score {figures.number(record.score, 1)}, {record.outcome}"
+        result = record.so_far
+        verdict = f"{record.status}, score {figures.number(result.score, 1)}, {result.ended}"
         self._say(verdict + (f", {record.harm_name}" if record.harm else ""), "bold")
         if known := cause_of(record) if record.failed else "":
             self._say(known, "red")
@@ -102,9 +103,9 @@ class TaskPrinter:
             text = f"+{figures.seconds(one.at)} {one.method} {one.path} "
             text += f"{figures.cut(one.body, SEEN_CHARS)} → {answer}"
             self._say(text, "red" if one.error else "")
-        if record.eval_log:
+        if result.eval_log:
             self._head("The platform's grader")
-            self._say(record.eval_log)
+            self._say(result.eval_log)
         for note in record.notes:
             self._say(f"note: {note}", "dim")
 

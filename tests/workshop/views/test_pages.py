@@ -25,7 +25,7 @@ from core.runs.journal import text_hash
 from core.runs.manifest import Identity
 from core.runs.prompts import Prompts
 from core.runs.results import ResultsFile, TaskResult
-from core.runs.run_view import read_run_view
+from core.runs.run_view import RunView, read_run_view
 from core.runs.task import Turn
 from core.runs.task_record import TaskRecord
 from tests.kit.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
@@ -33,7 +33,7 @@ from workshop.views.report import versus
 from workshop.views.report.pairs import Difference, first_difference, pairs_of, steps_of
 from workshop.views.report.record_parts import code_lines, commands_of
 from workshop.views.report.render import piece, record_html
-from workshop.views.report.run_page import row_html, rows_of, run_page, write_report
+from workshop.views.report.run_page import most_of, run_page, write_report
 from workshop.views.report.versus import RECORD, versus_page
 
 ROOT = Path(__file__).parents[3]
@@ -144,12 +144,16 @@ def poisoned_run(path: Path) -> Path:
     return path
 
 
+def row_of(view: RunView) -> str:
+    """Its only row in the table of tasks."""
+    return piece("table.html.jinja", "row", view.tasks[0], most_of(view.tasks))
+
+
 def test_no_text_of_a_record_becomes_markup_or_steers(tmp_path: Path) -> None:
     view = read_run_view(poisoned_run(tmp_path / "run"))
-    (row,) = rows_of(view.tasks)
     (pair,) = pairs_of(view, view)
-    story = record_html(row.record)
-    pieces = story, versus.record_html(pair), piece(RECORD, "short", pair), row_html(row)
+    story = record_html(view.tasks[0])
+    pieces = story, versus.record_html(pair), piece(RECORD, "short", pair), row_of(view)
     for one in pieces:
         seen = Marks(one)
         assert seen.tags <= OURS
@@ -167,12 +171,12 @@ def test_a_name_cannot_end_the_attribute_that_it_stands_in(tmp_path: Path) -> No
     run = RunFolder(tmp_path / "run").task("tea", worked())
     (run.path / "tasks" / "tea.jsonl").rename(run.path / "tasks" / '"><b>&\u202e.jsonl')
     run.results[0] = run.results[0].model_copy(update={"journal": '"><b>&\u202e'})
-    (row,) = rows_of(read_run_view(run.write()).tasks)
-    seen = Marks(row_html(row))
+    row = row_of(read_run_view(run.write()))
+    seen = Marks(row)
     assert seen.attributes["data-key"] == {'"><b>&\\u202e'}
     assert seen.attributes["href"] == {"#%22%3E%3Cb%3E%26%E2%80%AE"}
     assert "b" not in seen.tags
-    assert "\u202e" not in row_html(row)
+    assert "\u202e" not in row
 
 
 @given(st.text() | st.text(alphabet="'\"\\#\nab1 rf"))

@@ -88,7 +88,7 @@ RECORD = "versus_record.html.jinja"
 
 def record_html(pair: RowPair) -> Markup:
     """Both records of a task, turn beside turn, those before they part folded."""
-    both = list(zip_longest(*(row.record.last if row else () for _, row in pair.sides)))
+    both = list(zip_longest(*(one.last if one else () for _, one in pair.sides)))
     at = pair.first_difference.at
     same = len(both) if at is None else at
     return piece(RECORD, "whole", pair, both[:same], both[same:])

@@ -43,7 +43,9 @@ def send(tasks: Iterable[Span], seconds: float) -> str:
 
 def _write(mlflow: Any, span: Span, parent: Any, tags: dict[str, str] | None = None) -> Any:
     attributes = dict(span.facts)
-    usage: list[Any] = [span.facts.get(f"gen_ai.usage.{part}_tokens") for part in ("input", "output")]
+    usage: list[Any] = [
+        span.facts.get(f"gen_ai.usage.{part}_tokens") for part in ("input", "output")
+    ]
     if _is_chat(span) and None not in usage:
         counts = {"input_tokens": usage[0], "output_tokens": usage[1]}
         attributes["mlflow.chat.tokenUsage"] = counts | {"total_tokens": sum(usage)}

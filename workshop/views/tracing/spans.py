@@ -56,12 +56,12 @@ class Span:
 
 def task_span(record: TaskRecord, run_id: str, prompts: Mapping[str, str]) -> Span:
     """The tree of a task; ``prompts``: the texts of the run's prompts by SHA-256."""
-    result = record.result
+    result = record.so_far
     turns = [_turn(act, prompts) for act in record.turns]
     known = [(turn.began, turn.ended) for turn in turns if turn.began]
     if not record.turns and record.path.is_file():  # its journal's time is that of its end
         ended = record.path.stat().st_mtime
-        known = [(ended - (result.seconds if result else 0.0), ended)]
+        known = [(ended - result.seconds, ended)]
     last = next((act.turn for act in reversed(record.turns) if act.turn), None)
     words = (last.decision.instruction or last.decision.thought) if last else ""
     facts = {
@@ -73,13 +73,13 @@ def task_span(record: TaskRecord, run_id: str, prompts: Mapping[str, str]) -> Sp
             run_id=run_id,
             spec_id=record.spec_id,
             task_id=record.task_id,
-            outcome=record.outcome,
+            outcome=result.ended,
             turns=len(record.turns),
             tool_calls=sum(len(act.tools) for act in record.turns),
             requests=sum(act.requests for act in record.turns),
             harm=record.harm,
-            acts=result.acts if result else None,
-            seconds=result.seconds if result else None,
+            acts=result.acts,
+            seconds=result.seconds,
             labels=", ".join(record.labels),
         ),
     }
@@ -91,15 +91,13 @@ def task_span(record: TaskRecord, run_id: str, prompts: Mapping[str, str]) -> Sp
         facts=facts,
         inputs=[_message("user", record.text)],
         outputs=[
-            _message(
-                "assistant", "\n\n".join(filter(None, (record.outcome, words, record.eval_log)))
-            )
+            _message("assistant", "\n\n".join(filter(None, (result.ended, words, result.eval_log))))
         ],
-        error=record.error,
-        error_kind=(result and result.failure) or OTHER,
+        error=result.error or "",
+        error_kind=result.failure or OTHER,
         inside=[turn for turn in turns if turn.began],  # a trace shows no time that never was
-        score=record.score,
-        passed=result is not None and result.passed,
+        score=result.score,
+        passed=result.passed,
     )
 
 
