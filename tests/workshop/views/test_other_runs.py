@@ -78,11 +78,10 @@ def test_every_format_has_the_verdict_of_a_run(
 @pytest.mark.parametrize(
     "write",
     [
-        lambda path, rows: scores(path, "id;score\n" + "".join(f"{t};{s}\n" for t, s in rows)),
-        lambda path, rows: scores(path, "".join(f"{t}\t{s}\n" for t, s in rows)),
+        lambda path, rows: scores(path, "id,score\n" + "".join(f"{t},{s}\n" for t, s in rows)),
         lambda path, rows: scores(path, {t: [s for u, s in rows if u == t] for t, _ in rows}),
     ],
-    ids=["with a heading", "without one", "json"],
+    ids=["csv", "json"],
 )
 def test_repeats_of_a_task_count_as_one_task(
     tmp_path: Path, write: Callable[[Path, list[tuple[str, float]]], Path]
@@ -156,32 +155,21 @@ def log(path: Path, values: Sequence[Any], epochs: int = 1, letter: str = "t") -
     from inspect_ai.model import ModelUsage
     from inspect_ai.scorer import Score
 
+    cached = {"input_tokens_cache_read": 10, "total_cost": 0.5}
+    usage = ModelUsage(input_tokens=90, output_tokens=7, **cached)
+    gone = logs.EvalError(message="gone", traceback="", traceback_ansi="")
     samples = [
         logs.EvalSample(
-            id=f"{letter}{place // epochs}",
-            epoch=place % epochs + 1,
-            input="?",
-            target="!",
+            id=f"{letter}{place // epochs}", epoch=place % epochs + 1, input="?", target="!",
             scores=None if value is None else {"judge": Score(value=value)},
-            error=logs.EvalError(message="gone", traceback="", traceback_ansi="")
-            if value is None
-            else None,
-            model_usage={
-                "m": ModelUsage(
-                    input_tokens=90, input_tokens_cache_read=10, output_tokens=7, total_cost=0.5
-                )
-            },
-            total_time=2.0,
+            error=gone if value is None else None, model_usage={"m": usage}, total_time=2.0,
         )
         for place, value in enumerate(values)
-    ]
+    ]  # fmt: skip
     spec = logs.EvalSpec(
-        created="2026-01-01T00:00:00+00:00",
-        task="their/task",
-        dataset=logs.EvalDataset(),
-        model="some/model",
-        config=logs.EvalConfig(),
-    )
+        created="2026-01-01T00:00:00+00:00", task="their/task", model="some/model",
+        dataset=logs.EvalDataset(), config=logs.EvalConfig(),
+    )  # fmt: skip
     logs.write_eval_log(logs.EvalLog(status="success", eval=spec, samples=samples), str(path))
     return path
 
