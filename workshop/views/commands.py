@@ -12,7 +12,6 @@ import typer
 from core.runs.errors import CannotRun, NotRecorded, Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
-from core.runs.prompts import overridden_sections
 from core.runs.reader import one_task
 from core.runs.results import read_results
 from core.runs.run_view import read_run_view
@@ -60,10 +59,8 @@ def show(
         failures(answers(), view)
     else:
         overview(answers(), view)
-        for section in overridden_sections(folder):
-            signs = [line[0] for line in section.diff.splitlines()[2:] if line]
-            lines = f"+{signs.count('+')} -{signs.count('-')} lines"
-            say(answers(), f"section {section.name} {section.sha256[:10]} changed, {lines}")
+        for name, sha256 in view.manifest.identity.sections.items():
+            say(answers(), f"section {name} {sha256[:10]} replaces the one shipped")
 
 
 def report(
