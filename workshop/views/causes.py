@@ -87,7 +87,7 @@ def write_failures(folder: Path, records: Iterable[TaskRecord]) -> None:
 
     Raises OSError.
     """
-    from workshop.views.task_view import TaskPrinter  # it names causes itself
+    from workshop.views.task_view import print_task  # it names causes itself
 
     failed = [record for record in records if record.failed and record.result]
     failed = sorted(failed, key=lambda record: not record.harm)[:MOST]
@@ -97,7 +97,7 @@ def write_failures(folder: Path, records: Iterable[TaskRecord]) -> None:
         path.mkdir()
     for record in failed:
         text = io.StringIO()
-        TaskPrinter(Console(file=text, width=120)).show(record)
+        print_task(Console(file=text, width=120), record)
         cause = why(record) or "unknown"
         write_whole(path / f"{record.key}.txt", f"cause: {cause}\n{text.getvalue()}")
         told = record.so_far.model_copy(update={"cause": cause})

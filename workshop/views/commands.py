@@ -35,7 +35,7 @@ def show(
     logs: Logs = LOGS,
 ) -> None:
     """Show a run: a table, failed tasks, or the record of one."""
-    from workshop.views.task_view import TaskPrinter, failures
+    from workshop.views.task_view import failures, print_task
 
     if turn is not None and task is None:
         raise typer.BadParameter("--turn needs --task")
@@ -54,7 +54,7 @@ def show(
         if turn is not None and turn not in turns:
             there = ", ".join(map(str, turns)) or "none"
             raise NotRecorded(f"{record.spec_id} has no turn {turn}; it has: {there}")
-        TaskPrinter(answers()).show(record, turn)
+        print_task(answers(), record, turn)
     elif failed:
         failures(answers(), view)
     else:
