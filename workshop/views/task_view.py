@@ -72,10 +72,17 @@ def _titled(name: str, text: str, style: str = "") -> Text:
 
 
 STYLES = {
-    "Turn ": "bold", "Model calls": "bold", "Requests seen": "bold",
-    "The platform's grader": "bold", "error: ": "red", "prepared answer not sent: ": CAUTION,
-    "reprompted: ": CAUTION, "note: ": "dim", "same code again": "dim", "this turn did not complete": "dim",
-}  # fmt: skip
+    "Turn ": "bold",
+    "Model calls": "bold",
+    "Requests seen": "bold",
+    "The platform's grader": "bold",
+    "error: ": "red",
+    "prepared answer not sent: ": CAUTION,
+    "reprompted: ": CAUTION,
+    "note: ": "dim",
+    "same code again": "dim",
+    "this turn did not complete": "dim",
+}
 """The style of a line by how it begins; a text of somebody else's may take one, and no more."""
 CODE_LINE = regex.compile(r" {0,3}\d{1,4} ")
 
