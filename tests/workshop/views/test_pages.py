@@ -28,8 +28,18 @@ from core.runs.results import ResultsFile, TaskResult
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task import Turn
 from core.runs.task_record import TaskRecord
-from tests.kit.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
+from tests.kit.run_folders import (
+    HOSTILE,
+    RunFolder,
+    asked,
+    counted_run,
+    ended,
+    found,
+    hostile_run,
+    worked,
+)
 from workshop.views.report import versus
+from workshop.views.report.differences import differences
 from workshop.views.report.pairs import Difference, first_difference, pairs_of, steps_of
 from workshop.views.report.record_parts import code_lines, commands_of
 from workshop.views.report.render import piece, record_html
@@ -350,6 +360,37 @@ def test_the_verdict_comes_first_then_flips_then_differences(tmp_path: Path) -> 
     places = [page.index(part) for part in parts]
     assert places == sorted(places)
     assert "−100.0" in page
+
+
+def test_every_setting_that_differs_is_told(tmp_path: Path) -> None:
+    old = {"evaluator": "You decide.\nBuy what fits.", "worker": "You code."}
+    new = {"evaluator": "You decide.\nBuy only what fits.", "next-step": "Pick a tool."}
+    one = counted_run(
+        tmp_path / "one", prompts=old, scenarios={"tea": "1", "cup": "2"}, worker="lab/hands",
+        versions={"python": "3.11.7", "litellm": "1"}, options={"max_turns": 7, "pack": "/a.json"},
+    )  # fmt: skip
+    two = counted_run(
+        tmp_path / "two", prompts=new, scenarios={"tea": "1", "pot": "3"}, model="lab/two",
+        versions={"python": "3.12.1", "litellm": "1"}, options={"max_turns": 30}, pack="other",
+        strategy="next-step",
+    )  # fmt: skip
+    compared = differences(one, two)
+    assert {c.what: (c.was, c.now) for c in compared.changes} == {
+        "strategy": ("evaluator-worker", "next-step"),
+        "model of the evaluator": ("lab/one", "lab/two"),
+        "model of the worker": ("lab/hands", None),
+        "pack": ("small", "other"),
+        "scenarios": ("2, 1 of them the same in both", "2, 1 of them the same in both"),
+        "version of python": ("3.11.7", "3.12.1"),
+        "option max_turns": ("7", "30"),
+    }
+    told = {p.role: (bool(p.was), bool(p.now), p.text) for p in compared.prompts or ()}
+    assert told["evaluator"] == (True, True, "+1 lines, −1 lines")
+    assert (told["worker"][:2], told["next-step"][:2]) == ((True, False), (False, True))
+    for path in (one / "prompts").iterdir():
+        path.write_bytes(b"\xff\xfe")
+    texts = {p.role: p.text for p in differences(one, two).prompts or ()}
+    assert texts["evaluator"] == "its text was not stored"
 
 
 def test_flipped_tasks_are_told_in_full_while_there_is_room(
