@@ -269,27 +269,15 @@ def test_a_collector_is_looked_for_before_a_run_and_named_without_its_password(
 # -- MLflow
 
 
-class Written:
-    """A span as MLflow keeps it."""
-
-    def __init__(self, store: StandIn, **how: Any) -> None:
-        self.how, self.trace_id, self.ended = how, f"tr-{len(store.spans)}", {}
-        if how["parent_span"]:
-            self.trace_id = how["parent_span"].trace_id
-
-    def end(self, *, outputs: Any, status: str, end_time_ns: int) -> None:
-        assert not self.ended
-        self.ended = {"outputs": outputs, "status": status, "end_time_ns": end_time_ns}
-
-
-class StandIn(SimpleNamespace):
+class StandIn:
     """Has the published functions of MLflow that are used."""
 
     def __init__(self) -> None:
-        super().__init__(spans=[], feedback=[], experiment="")
+        self.spans: list[Any] = []
+        self.feedback: list[tuple[str, str, float]] = []
 
-    def set_experiment(self, name: str) -> None:
-        self.experiment = name
+    def set_experiment(self, experiment_name: str) -> None:
+        """There is one."""
 
     def get_tracking_uri(self) -> str:
         return "sqlite:///mlflow.db"
@@ -300,10 +288,15 @@ class StandIn(SimpleNamespace):
     def start_span_no_context(
         self, name: str, span_type: str = "UNKNOWN", parent_span: Any = None, inputs: Any = None,
         attributes: Any = None, tags: Any = None, start_time_ns: int | None = None,
-    ) -> Written:  # fmt: skip
-        how = {k: v for k, v in locals().items() if k != "self"}
-        self.spans.append(Written(self, **how))
-        return self.spans[-1]  # type: ignore[no-any-return]
+    ) -> Any:  # fmt: skip
+        known = {k: v for k, v in locals().items() if k != "self"}
+        trace_id = parent_span.trace_id if parent_span else f"tr-{len(self.spans)}"
+        span = SimpleNamespace(trace_id=trace_id, **known)
+        span.end = lambda *, outputs, status, end_time_ns: vars(span).update(
+            outputs=outputs, status=status, end_time_ns=end_time_ns
+        )
+        self.spans.append(span)
+        return span
 
     def log_feedback(self, *, trace_id: str, name: str, value: float) -> None:
         self.feedback.append((trace_id, name, value))
@@ -332,21 +325,21 @@ def test_mlflow_gets_a_trace_of_each_task_with_types_score_and_tags(
     monkeypatch.setattr(collectors, "_is_installed", lambda _module: True)
     trace_run(folder, lines.append, ("mlflow",))
     assert lines[1:] == ["traces: at MLflow, sqlite:///mlflow.db"]
-    roots = {one.how["name"]: one for one in store.spans if one.how["parent_span"] is None}
+    roots = {one.name: one for one in store.spans if one.parent_span is None}
     assert len(roots) == 2
     root = roots["tea"]
-    assert root.how["tags"] == {"spec_id": "tea", "model": "lab/model"}
-    mine = {span.how["name"]: span for span in store.spans if span.trace_id == root.trace_id}
-    assert {name: span.how["span_type"] for name, span in mine.items()} == {
+    assert root.tags == {"spec_id": "tea", "model": "lab/model"}
+    mine = {span.name: span for span in store.spans if span.trace_id == root.trace_id}
+    assert {name: span.span_type for name, span in mine.items()} == {
         "tea": "AGENT", "turn 1": "CHAIN", "chat evaluator": "LLM", "execute_tool Find": "TOOL",
         "/list": "TOOL",
     }  # fmt: skip
-    assert mine["chat evaluator"].how["attributes"]["mlflow.chat.tokenUsage"] == {
+    assert mine["chat evaluator"].attributes["mlflow.chat.tokenUsage"] == {
         "input_tokens": 900, "output_tokens": 60, "total_tokens": 960,
     }  # fmt: skip
-    assert mine["execute_tool Find"].how["inputs"] == {"query": "tea"}
-    assert mine["execute_tool Find"].ended["outputs"]["matches"][0]["sku"] == "tea"
-    assert all(span.ended["end_time_ns"] >= span.how["start_time_ns"] for span in store.spans)
+    assert mine["execute_tool Find"].inputs == {"query": "tea"}
+    assert mine["execute_tool Find"].outputs["matches"][0]["sku"] == "tea"
+    assert all(span.end_time_ns >= span.start_time_ns for span in store.spans)
     assert (root.trace_id, "score", 0.9) in store.feedback
 
 
