@@ -36,12 +36,6 @@ class RunView:
     problems: tuple[str, ...] = ()
 
     @property
-    def waits(self) -> bool:
-        """Whether its session was played on the real platform to its end and not submitted."""
-        run = self.manifest
-        return bool(run.base_url and run.session_id and run.finished and not run.submitted)
-
-    @property
     def baselines(self) -> dict[str, float]:
         """The mean score of each trivial player, by its title."""
         summaries, players = summarise(self.trivial, lambda one: one.player), self.manifest.players

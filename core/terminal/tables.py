@@ -121,8 +121,9 @@ def overview(console: Console, run: RunView) -> None:
         f"{score}; {groups}{run.manifest.harm_name}s {sums.harm}; {effects}"
         f"{number(tokens(sums.tokens))} tokens, {dollars(sums.cost_usd)}, {seconds(sums.seconds)}"
     )
-    state = "; not submitted" if run.waits else "" if run.manifest.finished else "; not finished"
-    plain_line(console, text + state)
+    if run.manifest.waits or not run.manifest.finished:
+        text += "; not submitted" if run.manifest.waits else "; not finished"
+    plain_line(console, text)
     asked = [call for task in run.tasks for act in task.turns for call in act.asked]
     for line in spent_by_role(asked):
         plain_line(console, f"  {line}")

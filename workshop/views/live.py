@@ -135,8 +135,7 @@ def _state(folder: Path, manifest: Manifest | None, now: float) -> str:
     if manifest and manifest.submitted:
         return "submitted"
     if manifest and manifest.finished:
-        waits = manifest.base_url and manifest.session_id
-        return "not submitted" if waits else "finished"
+        return "not submitted" if manifest.waits else "finished"
     last = max(mark_of(path)[1] for path in _files(folder))
     return "running" if now - last / 1e9 < FRESH_S else "stopped"
 
