@@ -196,7 +196,7 @@ PAIR_COLUMNS: tuple[Column[RowPair], ...] = (
 def pairs_of(left: RunView, right: RunView) -> list[RowPair]:
     """Tasks paired by pack, spec and epoch; what flipped comes first.
 
-    By the spec alone where one run names no packs, as those of other tools.
+    By the spec alone where one run names no packs, as on a real platform.
     """
     packs = all(any(record.pack for record in run.tasks) for run in (left, right))
     ones, others = (
