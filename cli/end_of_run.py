@@ -133,7 +133,7 @@ class End:
         difference = first_difference(steps_of(past.log), steps_of(fork))
         yield f"{past.log.spec_id}: {past.log.run_id}, forked at turn {past.turn}"
         for when, one in (("before", past.log), ("now", fork)):
-            yield f"{when}: {one.outcome}, score {number(one.score, 1)}"
+            yield f"{when}: {one.so_far.ended}, score {number(one.so_far.score, 1)}"
         yield f"first difference: {difference.text}"
         yield f"turn by turn: {command('report', past.log.folder, self.run.folder)}"
 

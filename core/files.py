@@ -1,11 +1,13 @@
-"""Files that others wrote: regular ones alone, and of a bounded size."""
+"""Files read, regular ones alone and of a bounded size, and files replaced whole."""
 
 from __future__ import annotations
 
 import codecs
 import errno
 import os
+import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 RECORD_BYTES = 256_000_000
@@ -53,3 +55,25 @@ def check_regular(file: int, path: Path, most_bytes: int = RECORD_BYTES) -> None
 
 def _too_large(path: Path, most_bytes: int) -> Unfit:
     return Unfit(errno.EFBIG, f"is larger than {most_bytes:,} bytes", str(path))
+
+
+def replace_file(path: Path, content: bytes, *, durable: bool = False, mode: int = 0o666) -> None:
+    """Replace a file whole: a reader sees the old one or the new one, whoever else writes it.
+
+    ``durable``: it is on the disk when this returns. ``mode``: its permissions, less the umask.
+
+    Raises OSError: it cannot be written; the old one is as it was.
+    """
+    fresh = path.with_name(f"{path.name[:200]}.{secrets.token_hex(4)}.new")
+    file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        with open(file, "wb") as opened:
+            opened.write(content)
+            if durable:
+                opened.flush()
+                os.fsync(opened.fileno())
+        os.replace(fresh, path)
+    except BaseException:
+        with suppress(OSError):
+            fresh.unlink()
+        raise

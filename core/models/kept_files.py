@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
+
+from core.files import replace_file
 
 BYTES_AT_MOST = 32_000_000
 
@@ -34,14 +35,7 @@ def write_kept(path: Path, content: bytes, at_most: int) -> None:
     with suppress(OSError):
         # What others have written is for nobody else's eyes.
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".new")
-        try:
-            with os.fdopen(handle, "wb") as fresh:
-                fresh.write(content)
-            os.replace(name, path)
-        except OSError:
-            os.unlink(name)
-            raise
+        replace_file(path, content, mode=0o600)
         aged: list[tuple[float, Path]] = []
         for file in path.parent.iterdir():
             with suppress(OSError):  # another process may be doing the same

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,7 +79,6 @@ class TapeWriter:
         """Make the file. Raises TapeError: it cannot be made, or it holds something."""
         self.path = path
         self._lock = threading.Lock()
-        self._is_closed = False
         self.exchanges = 0
         self.masked = 0
         """Number of replies in which something like a secret was masked; a replay differs there."""
@@ -97,23 +96,18 @@ class TapeWriter:
         received: dict[str, Any] = _OUTCOME.dump_python(outcome, mode="json")
         kept = redacted(received)
         masked = name == "reply" and kept != received
+        exchange = {
+            "prompt_sha256": prompt_hash(request.messages),
+            "params_sha256": params_hash(request.params),
+            name: kept,
+            "masked": masked,
+            "seconds": round(seconds, 6),
+        }
         with self._lock:
-            if self._is_closed:
-                raise TapeError(f"{self.path} cannot be written: it is closed")
             try:
                 messages = [self._packed(message) for message in request.messages]
-                exchange = {
-                    "prompt_sha256": prompt_hash(request.messages),
-                    "params_sha256": params_hash(request.params),
-                    "request": {
-                        "model": request.model,
-                        "messages": messages,
-                        "params": redacted(request.params),
-                    },
-                    name: kept,
-                    "masked": masked,
-                    "seconds": round(seconds, 6),
-                }
+                asked = {"model": request.model, "messages": messages}
+                exchange["request"] = asked | {"params": redacted(request.params)}
                 self._journal.write("exchange", exchange)
             except JournalFailed as error:
                 raise TapeError(str(error)) from None
@@ -122,10 +116,7 @@ class TapeWriter:
 
     def close(self) -> None:
         """Close the file; a later exchange is refused."""
-        with self._lock:
-            if not self._is_closed:
-                self._journal.close()
-            self._is_closed = True
+        self._journal.close()
 
     def _packed(self, message: Message) -> dict[str, str]:
         """A message with the hash of its content in the place of the content."""
@@ -220,32 +211,44 @@ class Recorder:
 class Player:
     """A transport that answers from a tape; a request that is not on it is a loud miss."""
 
-    def __init__(self, tape: Tape, *, backends: Iterable[Collection[str]] = ()) -> None:
+    def __init__(
+        self, tape: Tape, *, backends: Iterable[Collection[str]] = (), repeats: bool = True
+    ) -> None:
         """Answer from recorded replies.
 
         ``backends``: groups of model ids that belong to one model. Which of them is called depends
-        on timing, so a reply of one of them answers for all.
+        on timing, so a reply of one of them answers for all. ``repeats``: whether what was
+        recorded several times, always the same, may be said once more.
         """
         self.tape = tape
         self._group = {name: min(group) for group in backends for name in group}
-        self._recorded = _by_key(tape.exchanges, self._group)
+        self._repeats = repeats
+        self._recorded: defaultdict[Key, list[Exchange]] = defaultdict(list)
+        for one in tape.exchanges:
+            self._recorded[self._key(one.request.model, one)].append(one)
         self._played: Counter[Key] = Counter()
         self.misses = 0
         self._lock = threading.Lock()
+
+    def _key(self, model: str, asked: Exchange | Request) -> Key:
+        known = self._group.get(model, model)
+        if isinstance(asked, Exchange):
+            return known, asked.prompt_sha256, asked.params_sha256
+        return known, prompt_hash(asked.messages), params_hash(asked.params)
 
     def send(self, request: Request, timeout: float) -> Reply:
         """The recorded reply, at once; a recorded error asks for no wait.
 
         Raises ExchangeFailed: what was recorded, or ``missing``.
         """
-        key = _key(request, self._group)
-        recorded = self._recorded.get(key, deque())
+        key = self._key(request.model, request)
+        recorded = self._recorded.get(key, [])
         replies = {(e.reply.text, e.reply.finish_reason) if e.reply else None for e in recorded}
         # A single reply is no sign that the model would say the same again.
-        says_the_same = len(recorded) > 1 and len(replies) == 1 and None not in replies
+        is_fixed = self._repeats and len(recorded) > 1 and len(replies) == 1 and None not in replies
         with self._lock:
             place = self._played[key]
-            if place >= len(recorded) and not says_the_same:
+            if place >= len(recorded) and not is_fixed:
                 self.misses += 1
                 raise ExchangeFailed("missing", self._describe_miss(request, len(recorded)))
             self._played[key] += 1
@@ -271,21 +274,6 @@ class Player:
         return tuple(f"{self.tape.path}: {text}" for text in texts)
 
 
-def _key(request: Request, group: Mapping[str, str]) -> Key:
-    hashes = prompt_hash(request.messages), params_hash(request.params)
-    return group.get(request.model, request.model), *hashes
-
-
-def _by_key(
-    exchanges: Iterable[Exchange], group: Mapping[str, str]
-) -> defaultdict[Key, deque[Exchange]]:
-    found: defaultdict[Key, deque[Exchange]] = defaultdict(deque)
-    for e in exchanges:
-        model = group.get(e.request.model, e.request.model)
-        found[model, e.prompt_sha256, e.params_sha256].append(e)
-    return found
-
-
 class Tapes:
     """The tapes of one piece of work, one for each process that was at it.
 
@@ -301,32 +289,28 @@ class Tapes:
         tapes = [Tape.load(path) for path in earlier if path.stat().st_size]
         # A failure is asked again: it may be over.
         replied = (one for tape in tapes for one in tape.exchanges if one.reply is not None)
-        self._left = _by_key(replied, {})
+        self._player = Player(Tape(folder, tuple(replied)), repeats=False)
         self._writer = TapeWriter(folder / f"{len(earlier):03d}.jsonl")
-        self._lock = threading.Lock()
 
     def transport_factory(
         self, open_: Callable[[Backend], Transport]
     ) -> Callable[[Backend], Transport]:
         """Return a backend's transport: the cassettes, then what ``open_`` makes, recorded."""
-        return lambda backend: _FromTapes(self, Recorder(self._writer, open_(backend)))
-
-    def take(self, request: Request) -> Reply | None:
-        """The next recorded reply to a request, which is used up; None: it has to be asked."""
-        with self._lock:
-            left = self._left[_key(request, {})]
-            return left.popleft().reply if left else None
+        return lambda backend: _Resumed(self._player, Recorder(self._writer, open_(backend)))
 
     def close(self) -> None:
         """End the tape."""
         self._writer.close()
 
 
-class _FromTapes:
-    def __init__(self, tapes: Tapes, inner: Transport) -> None:
-        self._tapes, self._inner = tapes, inner
+@dataclass(frozen=True)
+class _Resumed:
+    player: Player
+    recorder: Recorder
 
     def send(self, request: Request, timeout: float) -> Reply:
-        """The recorded reply, else the inner one. Raises ExchangeFailed, TapeError."""
-        known = self._tapes.take(request)
-        return self._inner.send(request, timeout) if known is None else known
+        """The recorded reply, else a new one. Raises ExchangeFailed, TapeError."""
+        try:
+            return self.player.send(request, timeout)
+        except ExchangeFailed:  # only replies are played: it is not among them
+            return self.recorder.send(request, timeout)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import regex
 
-from core.files import check_regular
+from core.files import check_regular, replace_file
 from core.models.redact import hide
 
 VERSION = 1
@@ -41,7 +41,7 @@ class Journal:
         self._broken: str | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = _opened(path)
+            self._file: int | None = _opened(path)
             self._end = _cut_torn_line(self._file)
         except OSError as error:
             raise JournalFailed(f"{path} cannot be written: {error.strerror}") from None
@@ -55,7 +55,7 @@ class Journal:
         # A lone surrogate, which no UTF-8 can hold, is written as its JSON escape.
         data = (hide(line).translate(_LINE_ENDS) + "\n").encode("utf-8", "backslashreplace")
         with self._lock:
-            if self._broken:
+            if self._broken or self._file is None:
                 raise JournalFailed(self._broken)
             try:
                 written = os.write(self._file, data)
@@ -82,8 +82,11 @@ class Journal:
         return digest
 
     def close(self) -> None:
-        """Close the file."""
-        os.close(self._file)
+        """Close the file; a later record is refused."""
+        with self._lock:
+            if self._file is not None:
+                os.close(self._file)  # its number may soon be that of another file
+            self._file, self._broken = None, self._broken or f"{self._path} is closed"
 
 
 def text_hash(text: str) -> str:
@@ -119,17 +122,8 @@ def _cut_torn_line(file: int) -> int:
 
 
 def write_whole(path: Path, text: str, *, durable: bool = False) -> None:
-    """Replace a file whole, without known secrets: a reader sees the old one or the new one.
-
-    ``durable``: it is on the disk when this returns.
-    """
-    fresh = path.with_suffix(path.suffix + ".new")
-    with fresh.open("w", encoding="utf-8") as file:
-        file.write(hide(text))
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    os.replace(fresh, path)
+    """Replace a text file whole, as ``replace_file``, without known secrets. Raises OSError."""
+    replace_file(path, hide(text).encode(), durable=durable)
 
 
 FOLDER = "tasks"

@@ -177,6 +177,11 @@ class Manifest(Record):
         return " + ".join(pack.name for pack in self.packs)
 
     @property
+    def waits(self) -> bool:
+        """Whether its session was played on the real platform to its end and not submitted."""
+        return bool(self.base_url and self.session_id and self.finished and not self.submitted)
+
+    @property
     def is_sampled(self) -> bool:
         """Whether its tasks are played in parts, on platforms of their own."""
         return "chunk" in self.options

@@ -1,8 +1,8 @@
 """The reader of journals, used by every part of the project that reads one.
 
-A line of another version is refused or reported with its place. An unterminated last line that is
-not JSON comes from a crash. Anything else unreadable is an error for a ``strict`` reader, which
-continues the task; a viewer gets a note and the rest.
+What cannot be read, and a line of another version, is named with its place: in an error for a
+``strict`` reader, which continues the task, in a note for a viewer, which gets the rest. An
+unterminated last line that is not JSON comes from a crash, and only a viewer is told.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -36,8 +36,15 @@ ENTRY_TYPES: dict[str, type[Intent] | type[WireCall] | type[Resolved] | type[Jud
     "judged": Judgement,
 }
 """Their names in a journal."""
+RECORDS: dict[str, type[BaseModel]] = {
+    "model_call": ModelCall,
+    "finding": Finding,
+    "turn": Turn,
+    "seen": ObservedRequest,
+    "result": TaskResult,
+    **ENTRY_TYPES,
+}
 NOTED = {**ENTRY_TYPES, "notice": Notice}
-Record = TypeVar("Record", bound=BaseModel)
 
 
 def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
@@ -172,57 +179,64 @@ class _Reader:
         self._asked: list[ModelCall] = []
         self._findings: list[Finding] = []
         self._texts: dict[str, str] = {}
-        self._intent: dict[str, Any] | None = None
         self._entries: list[LedgerEntry] = []
         self._seen: list[ObservedRequest] = []
         self._since: list[Line] = []
 
     def take(self, line: Line) -> None:
         """Read one line. Raises NotRecorded where reading is strict."""
-        record = line.record
-        match line.kind:
-            case "task":
-                self._begin(line)
-                return
-            case _ if self._strict and not self._begun:
-                raise NotRecorded(f"{self._where(line)}: the journal does not begin with a task")
-            case "resumed":
-                self._cut()
-                self._resumed, self._result = self._resumed + 1, None
-                return
-            case "text":
-                self._texts[text_in(record, "sha256")] = text_in(record, "text")
-            case "model_call":
-                self._asked += filter(None, [self._checked(ModelCall, line)])
-            case "finding":
-                self._findings += filter(None, [self._checked(Finding, line)])
-            case "turn":
-                self._since.append(line)
-                self._close(self._checked(Turn, line))
-                return
-            case "intent" | "effect" | "settled" | "judged" if self._strict:
-                self._entries += filter(None, [self._checked(ENTRY_TYPES[line.kind], line)])
-            case "intent":
-                self._intent = record
-            case "effect":
-                self._intent = None
-            case "judged":
-                judged = self._checked(Judgement, line)
-                self.notes += [f"policy: {judged.line}"[:NOTE_CHARS]] if judged else []
-            case "seen":
-                self._seen += filter(None, [self._checked(ObservedRequest, line)])
-            case "result":
-                self._result = self._checked(TaskResult, line)
-            case _:  # "settled" too, for a viewer
-                self.notes.append(_note(record))
-        if self._strict:
+        if line.kind == "task":
+            self._begin(line)
+            return
+        if self._strict and not self._begun:
+            raise NotRecorded(f"{self._where(line)}: the journal does not begin with a task")
+        if line.kind == "resumed":
+            self._cut()
+            self._resumed, self._result = self._resumed + 1, None
+            return
+        if self._strict:  # a viewer of many tasks has no use for them
             self._since.append(line)
+        if line.kind == "text":
+            self._texts[text_in(line.record, "sha256")] = text_in(line.record, "text")
+        elif line.kind in RECORDS:
+            self._keep(line)
+        if line.kind not in ("text", *RECORDS) or line.kind == "settled":
+            self.notes.append(_note(line))
+
+    def _keep(self, line: Line) -> None:
+        try:
+            read = RECORDS[line.kind].model_validate(line.record)
+        except ValidationError as error:
+            text = f"{self._where(line)}: {first_problem(error)}"
+            if self._strict:
+                raise NotRecorded(text) from None
+            self.notes.append(text)
+            if line.kind == "turn":
+                self._cut()
+            return
+        match read:
+            case ModelCall():
+                self._asked.append(read)
+            case Finding():
+                self._findings.append(read)
+            case Turn():
+                self._close(read)
+            case ObservedRequest():
+                self._seen.append(read)
+            case TaskResult():
+                self._result = read
+            case Intent() | WireCall() | Resolved() | Judgement():
+                self._entries.append(read)
+                if isinstance(read, Judgement):
+                    self.notes.append(f"policy: {read.line}"[:NOTE_CHARS])
 
     def log(self) -> TaskRecord:
         """The task as far as the lines tell of it."""
         self._cut()
-        if self._intent is not None:  # only looked for by viewers
-            self.notes.append(f"started; outcome unknown: {_note(self._intent)}")
+        acts = (e for e in reversed(self._entries) if not isinstance(e, Judgement))
+        if isinstance(last := next(acts, None), Intent):
+            text = f"started; outcome unknown: {last.path} {json.dumps(last.body)}"
+            self.notes.append(text[:NOTE_CHARS])
         number, epoch = self._task.get("attempt"), self._task.get("epoch")
         return TaskRecord(
             path=self._path,
@@ -254,16 +268,6 @@ class _Reader:
         self._seen = []
         self._task, self._result = self._task | line.record, None
         self._begun += 1
-
-    def _checked(self, kind: type[Record], line: Line) -> Record | None:
-        try:
-            return kind.model_validate(line.record)
-        except ValidationError as error:
-            text = f"{self._where(line)}: {first_problem(error)}"
-            if self._strict:
-                raise NotRecorded(text) from None
-            self.notes.append(text)
-            return None
 
     def _where(self, line: Line) -> str:
         at = f"line {line.number}"
@@ -298,8 +302,8 @@ class _Reader:
         self._asked, self._findings, self._since = [], [], []
 
 
-def _note(record: dict[str, Any]) -> str:
-    rest = {k: v for k, v in record.items() if k not in ("v", "type")}
+def _note(line: Line) -> str:
+    rest = {k: v for k, v in line.record.items() if k not in ("v", "type")}
     text = rest.get("text") if set(rest) == {"text"} else None
     message = text if isinstance(text, str) else json.dumps(rest, ensure_ascii=False)
-    return f"{record.get('type')}: {message}"[:NOTE_CHARS]
+    return f"{line.kind}: {message}"[:NOTE_CHARS]

@@ -357,21 +357,13 @@ def results_of(manifest: Manifest, results: Sequence[TaskResult]) -> RunResults:
         counts[spec] += 1
     ours = [one for one in results if one.player == AGENT]
     ours.sort(key=lambda one: places.get((one.spec_id, one.epoch), len(places)))
+    shared = RunResults.model_fields.keys() & Manifest.model_fields.keys() - {"format", "tasks"}
     return RunResults(
-        run_id=manifest.run_id,
-        benchmark=manifest.benchmark,
+        **{name: getattr(manifest, name) for name in shared},
         pack=manifest.pack or None,
         brain=manifest.brain,
-        caveat=manifest.caveat,
-        strategy=manifest.strategy,
         steps=manifest.stages,
-        sandboxes=manifest.sandboxes,
-        session_id=manifest.session_id,
-        submitted=manifest.submitted,
         started=manifest.created,
-        finished=manifest.finished,
-        harm_name=manifest.harm_name,
-        idle_group=manifest.idle_group,
         totals=totals_of(ours, manifest.seconds, manifest.groups),
         tasks=tuple(ours),
         trivial=tuple(one for one in results if one.player != AGENT),

@@ -6,14 +6,14 @@ is named in it, and the rest is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.runs.errors import NotRecorded
 from core.runs.hints import command
 from core.runs.journal import journal_file, journals
-from core.runs.manifest import Identity, Manifest, ModelPair, read_manifest
+from core.runs.manifest import Identity, Manifest, read_manifest
 from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult, read_results
 from core.runs.summary import summarise
@@ -34,12 +34,6 @@ class RunView:
     trivial: tuple[TaskResult, ...] = ()
     """Results of the trivial players."""
     problems: tuple[str, ...] = ()
-
-    @property
-    def waits(self) -> bool:
-        """Whether its session was played on the real platform to its end and not submitted."""
-        run = self.manifest
-        return bool(run.base_url and run.session_id and run.finished and not run.submitted)
 
     @property
     def baselines(self) -> dict[str, float]:
@@ -95,17 +89,6 @@ def read_run_view(folder: Path) -> RunView:
         empty = f"{folder} has no results yet; to resume it: {command('--resume', folder)}"
         raise NotRecorded("; ".join(view.problems) or empty)
     return view
-
-
-def view_of(name: str, results: Iterable[TaskResult], brain: ModelPair, harm_name: str) -> RunView:
-    """A run of which there are the results alone."""
-    tasks = (
-        _without_journal(Path(name, "tasks", f"{number}.jsonl"), one).told(one, harm_name)
-        for number, one in enumerate(results)
-    )
-    identity = Identity(models=dict(brain))
-    run = NOTHING_KNOWN.model_copy(update={"identity": identity, "harm_name": harm_name})
-    return RunView(name, tuple(tasks), run)
 
 
 def _without_journal(path: Path, one: TaskResult) -> TaskRecord:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -193,7 +194,7 @@ class TaskRecord:
             epoch=result.epoch,
         )
 
-    @property
+    @cached_property
     def so_far(self) -> TaskResult:
         """Its result; while it runs, what is known by now."""
         if self.result:
@@ -202,7 +203,7 @@ class TaskRecord:
         return TaskResult(
             spec_id=self.spec_id,
             outcome="unfinished",
-            verdict=self.outcome,
+            verdict="running",
             turns=len(done),
             tool_calls=sum(len(turn.tools) for turn in done),
             requests=sum(turn.requests for turn in done),
@@ -210,11 +211,6 @@ class TaskRecord:
             cost_usd=total_cost(self.calls),
             seconds=sum(turn.seconds or 0.0 for turn in done),
         )
-
-    @property
-    def score(self) -> float | None:
-        """Score of the platform; None is unknown."""
-        return self.result.score if self.result else None
 
     @property
     def status(self) -> Status:
@@ -226,36 +222,11 @@ class TaskRecord:
         return "failed" if self.result.failed else "unscored"
 
     @property
-    def outcome(self) -> str:
-        """How the task ended, in the benchmark's word if it has one, or that it has not ended."""
-        return self.result.ended if self.result else "running"
-
-    @property
-    def error(self) -> str:
-        """What went wrong with the task as a whole; "" for nothing."""
-        return (self.result.error if self.result else None) or ""
-
-    @property
-    def cause(self) -> str:
-        """How the worker's program failed in a task that did not pass; "" if it did not fail."""
-        return (self.result.cause if self.result else None) or ""
-
-    @property
-    def eval_log(self) -> str:
-        """The log of the platform's evaluator."""
-        return self.result.eval_log if self.result else ""
-
-    @property
-    def group(self) -> str:
-        """The class of task that the platform's evaluator shows; "" if none."""
-        return (self.result.group if self.result else None) or ""
-
-    @property
     def harm(self) -> bool:
         """Whether something was done that cannot be undone and was not wanted so."""
-        return self.result is not None and self.result.harm is True
+        return self.so_far.harm is True
 
     @property
     def failed(self) -> bool:
-        """Whether somebody should look at it; one that passed may have lost telemetry alone."""
-        return self.status == "failed" or (self.status != "passed" and bool(self.error))
+        """Whether somebody should look at it; an unknown score alone is no failure."""
+        return self.so_far.failed

@@ -121,8 +121,9 @@ def overview(console: Console, run: RunView) -> None:
         f"{score}; {groups}{run.manifest.harm_name}s {sums.harm}; {effects}"
         f"{number(tokens(sums.tokens))} tokens, {dollars(sums.cost_usd)}, {seconds(sums.seconds)}"
     )
-    state = "; not submitted" if run.waits else "" if run.manifest.finished else "; not finished"
-    plain_line(console, text + state)
+    if run.manifest.waits or not run.manifest.finished:
+        text += "; not submitted" if run.manifest.waits else "; not finished"
+    plain_line(console, text)
     asked = [call for task in run.tasks for act in task.turns for call in act.asked]
     for line in spent_by_role(asked):
         plain_line(console, f"  {line}")
@@ -163,10 +164,8 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
     ``unplayed``: tasks of the run that have no result.
     """
     failed = worst_first(results)
-    lines: list[tuple[Text, int]] = []
-    for (_, cause), group in groupby(failed, key=_rank):
-        lines += _lines(cause or results.harm_name, list(group))
-    if not lines and not unplayed:
+    groups = [(cause, list(alike)) for (_, cause), alike in groupby(failed, key=_rank)]
+    if not groups and not unplayed:
         return []
     heading = f"failed: {len(failed)} of {len(results.tasks) + unplayed}"
     heading += f"; {unplayed} not played" if unplayed else ""
@@ -174,10 +173,11 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
     if results.tasks and all(task.failure == "model" for task in results.tasks):
         text = f"the model never answered: all {so_many_tasks(len(failed))} ended without it"
         head.append(Text(text, style="bold red"))
+    lines = [_line(cause or results.harm_name, tasks) for cause, tasks in groups]
     if len(lines) > (room := LINES - len(head)):
-        hidden = sum(count for _, count in lines[room - 1 :])
-        lines = [*lines[: room - 1], (Text(f"  … and {hidden} more"), hidden)]
-    return [*head, *(line for line, _ in lines)]
+        hidden = sum(len(tasks) for _, tasks in groups[room - 1 :])
+        lines = [*lines[: room - 1], Text(f"  … and {hidden} more")]
+    return [*head, *lines]
 
 
 def _rank(task: TaskResult) -> tuple[int, str]:
@@ -190,19 +190,13 @@ def _rank(task: TaskResult) -> tuple[int, str]:
     return len(_CAUSES) + 2, task.ended
 
 
-def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
+def _line(cause: str, tasks: Sequence[TaskResult]) -> Text:
     first = tasks[0]
-    of_program = first.cause is not None and not first.failure and len(tasks) > 1
-    if (first.failure or of_program) and not first.harm:
-        names = ", ".join(task.spec_id for task in tasks[:NAMED])
-        more = f" and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
-        text = f"  {cause}, {so_many_tasks(len(tasks))} ({names}{more})"
-        text += "" if of_program else f": {_reason(first)}"
-        return [(Text(clean(text), style="red"), len(tasks))]
-    cause = first.ended if first.cause and not first.failure else cause
-    style = "red" if first.harm else CAUTION
-    texts = (f"  {cause}: {t.spec_id}  {number(t.score, 1)}  {_reason(t)}" for t in tasks)
-    return [(Text(clean(text), style=style), 1) for text in texts]
+    names = ", ".join(task.spec_id for task in tasks[:NAMED])
+    more = f" and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
+    told = "" if cause == first.cause_kind else f": {_reason(first)}"
+    text = f"  {cause}, {so_many_tasks(len(tasks))} ({names}{more}){told}"
+    return Text(clean(text), style="red" if first.harm or first.failure else CAUTION)
 
 
 def _reason(task: TaskResult) -> str:

@@ -10,7 +10,7 @@ import pytest
 from core.runs.journal import write_whole
 from tests.browser.conftest import OUTSIDE, expect
 from tests.kit.run_folders import HOSTILE
-from tests.workshop.views.test_versus_page import run
+from tests.workshop.views.test_pages import run
 from workshop.views.report.versus import versus_page
 
 OTHERS = pytest.mark.nightly("by day each size and each colour scheme is seen once")

@@ -1,4 +1,4 @@
-"""What others wrote is read only where it is a regular file of a bounded size."""
+"""What others wrote is read only if it is a regular file of a bounded size; files are replaced."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.files import Unfit, read_bytes
+from core.files import Unfit, read_bytes, replace_file
 from tests.kit.odd_files import ODD
 
 
@@ -40,3 +40,20 @@ def test_a_file_that_tells_no_size_is_bounded_all_the_same() -> None:
 def test_a_missing_file_is_still_told_as_missing(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_bytes(tmp_path / "none")
+
+
+def test_a_file_is_replaced_whole_or_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / ("a" * 250)
+    replace_file(path, b"old", mode=0o600)
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"old", 0o600)
+
+    def full(_file: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("core.files.os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        replace_file(path, b"new", durable=True)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]

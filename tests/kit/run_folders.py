@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from core.ledger import ToolCall, WireCall
 from core.models.model_call import ModelCall, Usage
 from core.runs.journal import Journal
 from core.runs.manifest import Identity, Manifest, PackInfo
+from core.runs.prompts import Prompts
 from core.runs.results import ResultsFile, TaskResult
 from core.runs.task import Decision, Turn
 from core.runs.work import StepRecord, WorkReport
@@ -171,3 +174,40 @@ def hostile_run(path: Path) -> Path:
     )
     run.task("broken", asked(error="no answer"), score=None, outcome="error", error="model failed")
     return run.write()
+
+
+BEGAN = datetime(2026, 5, 4, 22, 0, tzinfo=UTC)
+
+
+def done(spec: str, score: float | None = 1.0, **more: Any) -> TaskResult:
+    """A task that was refused and passed, unless told otherwise."""
+    values = {"outcome": "finished", "verdict": "declined", "turns": 2, "cost_usd": 0.01}
+    tokens = Usage(prompt=900, completion=100, cached=0, reasoning=0)
+    values |= {"tokens": tokens, "seconds": 0.5}
+    return TaskResult(**(values | {"spec_id": spec, "score": score} | more))
+
+
+def counted_run(
+    path: Path,
+    *tasks: TaskResult,
+    hours: float | None = 0,
+    prompts: Mapping[str, str] = MappingProxyType({}),
+    **facts: Any,
+) -> Path:
+    """A run folder without journals; ``hours`` after the first, None for a time nobody can read.
+
+    ``facts``: of ``run.json`` or of its identity; ``model``, ``worker`` and ``pack`` by name.
+    """
+    run, pack = RunFolder(path), facts.pop("pack", "small")
+    run.results = [one.model_copy(update={"pack": pack, "journal": one.spec_id}) for one in tasks]
+    model = facts.pop("model", "lab/one")
+    models = {"evaluator": model, "worker": facts.pop("worker", model)}
+    identity = Identity(
+        models=models,
+        prompts={role: Prompts(path).keep(text) for role, text in prompts.items()},
+        pack=pack,
+        scenarios=facts.pop("scenarios", {}),
+    )
+    created = "some day" if hours is None else (BEGAN + timedelta(hours=hours)).isoformat()
+    packs = (PackInfo(name=pack, tasks=len(tasks)),)
+    return run.write(created=created, identity=identity, packs=packs, **facts)

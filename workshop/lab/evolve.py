@@ -54,7 +54,7 @@ from workshop.lab.sampled_run import carry_out, new_run, read_sampled
 from workshop.lab.settings import Settings, cores
 from workshop.lab.task_data import TaskData
 from workshop.views.comparison import MARGIN, WORSE, compare, read_side
-from workshop.views.task_view import TaskPrinter
+from workshop.views.task_view import print_task
 
 if TYPE_CHECKING:
     from gepa.core.adapter import EvaluationBatch
@@ -378,7 +378,7 @@ def _story(path: Path, result: TaskResult) -> str:
     """A failed task as `show` prints it, its middle left out where it is long."""
     printed, half = io.StringIO(), STORY_CHARS // 2
     record = read_task(journal_file(path, result.journal)).told(result, "harm")
-    TaskPrinter(Console(file=printed, width=120), times=False).show(record)
+    print_task(Console(file=printed, width=120), record, times=False)
     text = printed.getvalue()
     return text if len(text) <= STORY_CHARS else f"{text[:half]}\n…\n{text[-half:]}"
 

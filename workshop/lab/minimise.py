@@ -31,7 +31,7 @@ from workshop.lab.engines import Job
 from workshop.lab.sampled_run import settings_of_run
 from workshop.lab.settings import Settings
 from workshop.simulator.world import Cut
-from workshop.views.no_verdict import no_verdict
+from workshop.views.comparison import no_verdict
 
 T = TypeVar("T")
 

@@ -33,7 +33,7 @@ from workshop.lab.settings import (
     Settings,
     cores,
 )
-from workshop.views.no_verdict import no_verdict
+from workshop.views.comparison import no_verdict
 
 OF_A_SITTING = {"resume", "out", "jobs", "scheduler", "as_json", "agent_key"}
 """Options that a resumed run may have with another value."""

@@ -1,7 +1,9 @@
 """Why a task failed, and a report of each failed task in the run folder.
 
 The cause is what went wrong first in the last turn in which anything did: a model without an
-answer, a refused call, an objection. What the platform's evaluator says of it stands beside it.
+answer, an error that ended the work, an objection. An error that the program caught, or that the
+worker's next program did not meet, is told as such: the program may have expected it. What the
+platform's evaluator says of it stands beside it.
 """
 
 from __future__ import annotations
@@ -24,13 +26,21 @@ CAUSE_CHARS = 200
 TEXT_CHARS = 160
 
 
+def why(record: TaskRecord) -> str:
+    """Why it failed or did harm, on one line; "" if it did not, or nobody knows."""
+    if not record.failed and not record.harm:
+        return ""
+    return cause_of(record) or judged_as(record)
+
+
 def cause_of(record: TaskRecord) -> str:
     """What went wrong, on one line; "" where nothing did but that the task did not pass."""
-    if record.error:
-        known = dict.fromkeys([_of_worker(record), record.error])
+    result = record.so_far
+    if result.error:
+        known = dict.fromkeys([_of_worker(record), result.error])
         return one_line(" – ".join(filter(None, known)), CAUSE_CHARS)
-    if record.cause:
-        return one_line(record.cause, CAUSE_CHARS)
+    if result.cause:
+        return one_line(result.cause, CAUSE_CHARS)
     for act in reversed(record.last):
         if wrong := _wrong_in(act):
             return one_line(f"turn {act.number}: {wrong}", CAUSE_CHARS)
@@ -39,7 +49,7 @@ def cause_of(record: TaskRecord) -> str:
 
 def judged_as(record: TaskRecord) -> str:
     """What the platform's evaluator found wrong, on one line; "" for nothing."""
-    return one_line(reason("", record.eval_log), CAUSE_CHARS)
+    return one_line(reason("", record.so_far.eval_log), CAUSE_CHARS)
 
 
 def last_thought(record: TaskRecord) -> str:
@@ -66,8 +76,9 @@ def _wrong_in(act: TurnLog) -> str:
         return next((call.error for call in reversed(act.asked) if call.error), "")
     if turn.refused:
         return f"the answer was sent back: {turn.refused}"
-    if turn.report and turn.report.fault:
-        return turn.report.fault
+    if turn.report and (fault := turn.report.fault):
+        is_over = turn.report.answered and not turn.report.error and not turn.report.failure
+        return f"the work went on after an error: {fault}" if is_over else fault
     return f"sent back once: {turn.challenge}" if turn.challenge else ""
 
 
@@ -76,7 +87,7 @@ def write_failures(folder: Path, records: Iterable[TaskRecord]) -> None:
 
     Raises OSError.
     """
-    from workshop.views.task_view import TaskPrinter  # it names causes itself
+    from workshop.views.task_view import print_task  # it names causes itself
 
     failed = [record for record in records if record.failed and record.result]
     failed = sorted(failed, key=lambda record: not record.harm)[:MOST]
@@ -86,9 +97,8 @@ def write_failures(folder: Path, records: Iterable[TaskRecord]) -> None:
         path.mkdir()
     for record in failed:
         text = io.StringIO()
-        TaskPrinter(Console(file=text, width=120)).show(record)
-        cause = cause_of(record) or judged_as(record) or "unknown"
+        print_task(Console(file=text, width=120), record)
+        cause = why(record) or "unknown"
         write_whole(path / f"{record.key}.txt", f"cause: {cause}\n{text.getvalue()}")
-        assert record.result is not None
-        told = record.result.model_copy(update={"cause": cause})
+        told = record.so_far.model_copy(update={"cause": cause})
         write_whole(path / f"{record.key}.json", told.model_dump_json(indent=1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,6 @@ import typer
 from core.runs.errors import CannotRun, NotRecorded, Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
-from core.runs.prompts import overridden_sections
 from core.runs.reader import one_task
 from core.runs.results import read_results
 from core.runs.run_view import read_run_view
@@ -37,7 +35,7 @@ def show(
     logs: Logs = LOGS,
 ) -> None:
     """Show a run: a table, failed tasks, or the record of one."""
-    from workshop.views.task_view import TaskPrinter, failures
+    from workshop.views.task_view import failures, print_task
 
     if turn is not None and task is None:
         raise typer.BadParameter("--turn needs --task")
@@ -56,15 +54,13 @@ def show(
         if turn is not None and turn not in turns:
             there = ", ".join(map(str, turns)) or "none"
             raise NotRecorded(f"{record.spec_id} has no turn {turn}; it has: {there}")
-        TaskPrinter(answers()).show(record, turn)
+        print_task(answers(), record, turn)
     elif failed:
         failures(answers(), view)
     else:
         overview(answers(), view)
-        for section in overridden_sections(folder):
-            signs = [line[0] for line in section.diff.splitlines()[2:] if line]
-            lines = f"+{signs.count('+')} -{signs.count('-')} lines"
-            say(answers(), f"section {section.name} {section.sha256[:10]} changed, {lines}")
+        for name, sha256 in view.manifest.identity.sections.items():
+            say(answers(), f"section {name} {sha256[:10]} replaces the one shipped")
 
 
 def report(
@@ -171,5 +167,5 @@ def export(
     """Hand a run to OpenTelemetry or MLflow."""
     from workshop.views.tracing.collector import export_traces
 
-    for line in export_traces(find_run(run, logs), sys.stdout, format):
+    for line in export_traces(find_run(run, logs), format):
         typer.echo(line)

@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import BaseModel
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from core.runs.find import LATEST, LOGS, NAMED, Logs, find_run
-from core.runs.journal import write_whole
 from core.terminal.console import answers, say
 from core.terminal.figures import counted, so_many_tasks
 from workshop.views import comparison
-from workshop.views.comparison import MARGIN, Comparison, Plan, Side
+from workshop.views.comparison import MARGIN, Comparison, Plan, no_verdict
 from workshop.views.measured import figures_of
-from workshop.views.no_verdict import no_verdict
 
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""
@@ -42,9 +41,6 @@ def compare(
             "of these two runs.",
         ),
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Write the page of both runs to this file.")
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
     logs: Logs = LOGS,
 ) -> None:
@@ -58,40 +54,21 @@ def compare(
     with no_verdict():
         names = first or f"{LATEST}~1", second or LATEST
         a, b = (Path(one) if Path(one).is_file() else find_run(one, logs) for one in names)
+        sides = comparison.read_side(a), comparison.read_side(b)
         if plan is not None:
-            sides = comparison.read_side(a), comparison.read_side(b)
-            _show_plan(comparison.plan(*sides, plan), as_json=as_json)
+            found = comparison.plan(*sides, plan)
+            say(answers(), *([_json(found)] if as_json else _plan_lines(found)))
             return
-        raise typer.Exit(compare_runs(a, b, margin, as_json=as_json, html=html))
+        result = comparison.compare(*sides, margin)
+        if as_json:
+            say(answers(), _json(result))
+        else:
+            _show(result)
+        raise typer.Exit(result.code)
 
 
-def compare_runs(
-    first: Path, second: Path, margin: float, *, as_json: bool, html: Path | None = None
-) -> int:
-    """Show how the second run differs from the first; the exit code. Raises CannotRun, OSError."""
-    a, b = comparison.read_side(first), comparison.read_side(second)
-    result = comparison.compare(a, b, margin)
-    if html:
-        write_whole(html, _page(a, b, (first, second), result))
-    if as_json:
-        print(result.model_dump_json(indent=1))
-    else:
-        _show(result)
-        if html:
-            say(answers(), f"page: {html}")
-    return result.code
-
-
-def _page(a: Side, b: Side, paths: tuple[Path, Path], result: Comparison) -> str:
-    # late: a help needs no templates
-    from workshop.views.report.differences import Differences, differences
-    from workshop.views.report.versus import page_of
-
-    sides = tuple(zip("AB", (a, b), paths, strict=True))
-    notes = tuple(f"{run}: {side.found or path}" for run, side, path in sides if not side.folder)
-    return page_of(
-        (a.view, b.view), result, Differences(notes=notes) if notes else differences(*paths)
-    )
+def _json(found: BaseModel) -> str:
+    return found.model_dump_json(indent=1)
 
 
 def _show(result: Comparison) -> None:
@@ -118,17 +95,13 @@ def _show(result: Comparison) -> None:
     say(show, *_lines(result))
 
 
-def _show_plan(found: Plan, *, as_json: bool) -> None:
-    if as_json:
-        print(found.model_dump_json(indent=1))
-        return
-    say(
-        answers(),
+def _plan_lines(found: Plan) -> list[str]:
+    return [
         f"noise: {found.noise:.3f}, the standard deviation of a task's difference, over "
         f"{so_many_tasks(found.played)} that both played",
         f"about {found.tasks:,} tasks would tell a loss of {found.points:g} points, "
         "with 80 % power",
-    )
+    ]
 
 
 def _lines(result: Comparison) -> list[str]:

@@ -14,18 +14,19 @@ Rules, the first that fits decides:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist, fmean, pvariance
 from typing import Literal
 
+from core.models.extras import install
 from core.models.providers import is_scripted
-from core.runs.errors import CannotRun, NotRecorded
+from core.runs.errors import CannotRun, NotRecorded, Usage
 from core.runs.hints import command
-from core.runs.manifest import HARM, ModelPair, manifest_of, read_manifest
+from core.runs.manifest import HARM, manifest_of, read_manifest
 from core.runs.results import AGENT, TaskResult, read_lines, read_results
-from core.runs.run_view import RunView, read_run_view, view_of
 from core.runs.summary import CONFIDENCE, DIGITS, EFFECTS, Figures, Share, measures_of, share_of
 from core.terminal.figures import so_many_tasks
 from workshop.views.other_runs import read_other_run
@@ -147,17 +148,6 @@ class Side:
     sandboxes: tuple[str, ...] = ()
     found: str = ""
     """What the file of another tool holds; "" for a run of ours."""
-    folder: Path | None = None
-    """Its run folder; None: of a file there are the results alone."""
-
-    @property
-    def view(self) -> RunView:
-        """The run as a page shows it. Raises NotRecorded."""
-        if self.folder:
-            return read_run_view(self.folder)
-        results = [one for by_epoch in self.results.values() for one in by_epoch.values()]
-        brain = ModelPair(evaluator=self.models[0], worker=self.models[1])
-        return view_of(self.run_id, results, brain, self.harm_name)
 
     @property
     def deterministic(self) -> bool:
@@ -227,7 +217,7 @@ def read_side(path: Path) -> Side:
         raise CannotRun(f"{path} has only the trivial players")
     models = run.brain.evaluator, run.brain.worker
     by_task = _by_task(run.tasks)
-    return Side(run.run_id, models, run.harm_name, by_task, run.sandboxes, folder=path)
+    return Side(run.run_id, models, run.harm_name, by_task, run.sandboxes)
 
 
 def _by_task(results: Iterable[TaskResult]) -> Mapping[Task, Mapping[int, TaskResult]]:
@@ -308,25 +298,26 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
     )
 
 
-def _checks(
+def _decide(
     flips: Flips, harm: Flips, bound: float, margin: float, a: Side, b: Side
-) -> tuple[Check, ...]:
-    """The tests in their order; the first that holds decides."""
-    name, deterministic = b.harm_name, a.deterministic and b.deterministic
+) -> tuple[tuple[Check, ...], Code, str]:
+    """The tests in their order, what the first that holds says, and why."""
+    name, sign = b.harm_name, f"p ≤ {ALPHA}"
     new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} that lost one"
-    sign = f"p ≤ {ALPHA}"
-    exact = Check(
-        name=f"exact test of tasks with a new {name}, one-sided",
-        asks=f"worse if {sign}",
-        found=f"{new} ({_p(harm.p_worse)})",
-        holds=harm.p_worse <= ALPHA,
-    )
-    any_new = Check(
-        name=f"any new {name}, because both sides are deterministic",
-        asks="worse if there is one",
-        found=new,
-        holds=bool(harm.lost),
-    )
+    if a.deterministic and b.deterministic:
+        harmed = Check(
+            name=f"any new {name}, because both sides are deterministic",
+            asks="worse if there is one",
+            found=new,
+            holds=bool(harm.lost),
+        )
+    else:
+        harmed = Check(
+            name=f"exact test of tasks with a new {name}, one-sided",
+            asks=f"worse if {sign}",
+            found=f"{new} ({_p(harm.p_worse)})",
+            holds=harm.p_worse <= ALPHA,
+        )
     loss = Check(
         name="bootstrap bound of the loss, one-sided 95 %",
         asks=f"not worse if it is below the margin of {margin}",
@@ -340,25 +331,16 @@ def _checks(
         found=f"{counts} ({_p(flips.p_worse)})",
         holds=flips.p_worse <= ALPHA,
     )
-    checks = [any_new if deterministic else exact, loss, mcnemar]
-    first = next((check for check in checks if check.holds), None)
-    return tuple(check.model_copy(update={"decides": check is first}) for check in checks)
-
-
-def _decide(
-    flips: Flips, harmed: Flips, bound: float, margin: float, a: Side, b: Side
-) -> tuple[tuple[Check, ...], Code, str]:
-    checks = _checks(flips, harmed, bound, margin, a, b)
-    harm, loss, mcnemar = checks
-    if harm.decides:
-        return checks, WORSE, harm.found
-    if loss.decides:
-        text = f"with 95 % confidence {_loss(bound)}; the margin is {margin}"
-        return checks, NOT_WORSE, text
-    if mcnemar.decides:
-        return checks, WORSE, mcnemar.found
-    text = f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
-    return checks, UNKNOWN, text
+    within = f"with 95 % confidence {loss.found}; the margin is {margin}"
+    verdicts: tuple[tuple[Check, Code, str], ...] = (
+        (harmed, WORSE, harmed.found),
+        (loss, NOT_WORSE, within),
+        (mcnemar, WORSE, mcnemar.found),
+    )
+    unknown = f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
+    first = next((one for one in verdicts if one[0].holds), (None, UNKNOWN, unknown))
+    checks = (check.model_copy(update={"decides": check is first[0]}) for check, *_ in verdicts)
+    return tuple(checks), first[1], first[2]
 
 
 def _loss(bound: float) -> str:
@@ -491,3 +473,18 @@ def plan(a: Side, b: Side, points: float) -> Plan:
         tasks=math.ceil(_tasks_for(variance, loss)),
         played=len(differences),
     )
+
+
+@contextmanager
+def no_verdict() -> Iterator[None]:
+    """Within this, what cannot be done is one line for the user and exit code 2.
+
+    The codes 1 and 3 are verdicts. Raises Usage.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        text = f"{error.name} is not installed; the lab needs: {install('lab')}"
+        raise Usage(text) from None
+    except (CannotRun, OSError) as error:
+        raise Usage(str(error)) from None

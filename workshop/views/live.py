@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -30,12 +31,12 @@ from core.runs.manifest import HARM, Manifest
 from core.runs.manifest import NAME as RUN
 from core.runs.reader import read_task
 from core.runs.results import NAME, RunResults
-from core.runs.run_view import RunView, readable, view_folder
+from core.runs.run_view import NOTHING_KNOWN, RunView, readable, view_folder
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import tokens
 from workshop.views.report.render import page, policy, record_html
-from workshop.views.report.run_page import rows_of, table, worst_first
-from workshop.views.report.setup import Setup, setup_of
+from workshop.views.report.run_page import table, worst_first
+from workshop.views.report.setup import Text, prompts_of
 from workshop.views.report.versus import versus_page
 
 HOSTS = ["127.0.0.1", "localhost"]
@@ -58,29 +59,37 @@ def mark_of(path: Path) -> Mark:
 
 @dataclass(frozen=True)
 class IndexRow:
-    """One run; "" and None are unknown."""
+    """One run; what its ``run.json`` does not tell is empty."""
 
     folder: str
     state: str
-    benchmark: str = ""
-    results: RunResults | None = None
-    title: str = ""
-    """The name that the user gave."""
-    total: int | None = None
-    fork: bool = False
-    """Whether it goes on from a turn of another run."""
-    started: str = ""
-    """Day and minute in which it began."""
-    place: str = ""
-    """The pack that it plays, or the platform."""
+    manifest: Manifest
+    results: RunResults | None
+    """None: it has none."""
+
+    @property
+    def started(self) -> str:
+        """Day and minute in which it began."""
+        return self.manifest.created[:16].replace("T", " ")
+
+    @property
+    def place(self) -> str:
+        """The pack that it plays, or a real platform by the benchmark and its host."""
+        host = urlsplit(self.manifest.base_url or "").hostname
+        at = f"{self.manifest.benchmark} at {host}" if host else self.manifest.benchmark
+        return self.manifest.identity.pack or at
+
+    @property
+    def total(self) -> int:
+        """How many tasks it has; 0 is unknown."""
+        run = self.manifest
+        return len(run.tasks) or run.epochs * sum(pack.tasks for pack in run.packs)
 
     @property
     def progress(self) -> str:
         """Tasks that are over, of how many."""
-        if self.results is None and self.total is None:
-            return ""
         done = self.results.totals.tasks if self.results else 0
-        return f"{done}/{self.total}" if self.total is not None else f"{done}"
+        return f"{done}/{self.total}" if self.total else f"{done or ''}"
 
     @property
     def sorted_by(self) -> dict[str, float | str | None]:
@@ -88,7 +97,7 @@ class IndexRow:
         totals = self.results.totals if self.results else None
         return {
             "run": self.folder,
-            "benchmark": self.benchmark,
+            "benchmark": self.manifest.benchmark,
             "started": self.started or None,
             "state": self.state,
             "place": self.place or None,
@@ -105,23 +114,11 @@ class IndexRow:
 def index_row(folder: Path, now: float) -> IndexRow:
     """Read what is known of a run; ``now`` in seconds since 1970."""
     manifest, results = _read(folder, mark_of(folder / NAME), mark_of(folder / RUN))
-    total, created, place = None, "", ""
-    if manifest:
-        created, place = manifest.created, manifest.identity.pack or ""
-        total = len(manifest.tasks) or manifest.epochs * sum(p.tasks for p in manifest.packs)
-        if not place:  # a real platform by the benchmark and its host
-            host = urlsplit(manifest.base_url or "").hostname
-            place = f"{manifest.benchmark} at {host}" if host else manifest.benchmark
     return IndexRow(
         folder=folder.name,
         state=_state(folder, manifest, now),
-        benchmark=manifest.benchmark if manifest else "",
+        manifest=manifest or NOTHING_KNOWN,
         results=results if results and results.tasks else None,
-        title=manifest.title if manifest else "",
-        total=total or None,
-        fork=bool(manifest and manifest.fork),
-        started=created[:16].replace("T", " "),
-        place=place,
     )
 
 
@@ -138,18 +135,16 @@ def _state(folder: Path, manifest: Manifest | None, now: float) -> str:
     if manifest and manifest.submitted:
         return "submitted"
     if manifest and manifest.finished:
-        waits = manifest.base_url and manifest.session_id
-        return "not submitted" if waits else "finished"
+        return "not submitted" if manifest.waits else "finished"
     last = max(mark_of(path)[1] for path in _files(folder))
     return "running" if now - last / 1e9 < FRESH_S else "stopped"
 
 
-@dataclass(frozen=True)
-class RunState:
+class RunState(NamedTuple):
     """A run as it was last read."""
 
     run: RunView
-    setup: Setup
+    prompts: list[Text]
     tag: str
     """Another one as soon as anything in the run is another."""
 
@@ -162,7 +157,7 @@ def _read_task(path: Path, _mark: Mark) -> TaskRecord:
 @lru_cache(maxsize=RUNS_KEPT)
 def _read_run(folder: Path, marks: tuple[Mark, ...]) -> RunState:
     view = view_folder(folder, lambda path: _read_task(path, mark_of(path)))
-    return RunState(view, setup_of(folder), _hash(marks))
+    return RunState(view, prompts_of(folder, view.manifest), _hash(marks))
 
 
 def _files(*folders: Path) -> list[Path]:
@@ -192,8 +187,8 @@ class _Pages:
         self._logs = logs
 
         @lru_cache(maxsize=4)
-        def versus(first: Path, second: Path, swapped: str, _tag: str) -> str:
-            return versus_page(first, second, swapped=swapped)
+        def versus(first: Path, second: Path, _tag: str) -> str:
+            return versus_page(first, second, served=True)
 
         self._versus = versus
 
@@ -215,21 +210,15 @@ class _Pages:
         if len(named) != 2 or len(folders) != 2:
             raise HTTPException(404, "name two runs of this folder: /compare?run=A&run=B")
         newer, older = folders
-        back = request.query_params.get("swap") == "1"
-        pair = (newer, older) if back else (older, newer)
-        query = {"run": [older.name, newer.name], "swap": [] if back else ["1"]}
-        swapped = f"/compare?{urlencode(query, doseq=True)}"
-        tag = _hash((pair, [mark_of(path) for path in _files(*pair)]))
-        return self._answer(request, tag, lambda: _html(self._versus(*pair, swapped, tag)))
+        tag = _hash([mark_of(path) for path in _files(older, newer)])
+        return self._answer(request, tag, lambda: _html(self._versus(older, newer, tag)))
 
     def run(self, request: Request) -> Response:
         state = self._look(request)
 
         def whole() -> Response:
-            rows = rows_of(worst_first(state.run).tasks)
-            values = table(state.run, rows, state.setup)
-            data = {"tasks": [row.data for row in rows]}
-            return _html(page("run.html.jinja", data, live=True, records=(), **values))
+            values = table(worst_first(state.run), state.prompts)
+            return _html(page("run.html.jinja", live=True, records=(), **values))
 
         return self._answer(request, state.tag, whole)
 

@@ -75,17 +75,11 @@ def _reader_of(text: str) -> Callable[[str], OtherRun]:
 
 
 def _read_csv(text: str) -> OtherRun:
-    """Rows with the columns ``id`` and ``score``; without a heading, the first two."""
-    lines = text.splitlines()
-    delimiter = max(",;\t", key=lines[0].count) if lines else ","
-    rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(map(str.strip, row))]
-    heading = [cell.strip().casefold() for cell in rows[0]] if rows else []
-    at = 0, 1
-    if {"id", "score"} <= {*heading}:
-        at, rows = (heading.index("id"), heading.index("score")), rows[1:]
-    if any(len(row) <= max(at) for row in rows):
+    """Rows with the columns ``id`` and ``score``."""
+    rows = csv.DictReader(text.splitlines())
+    if not {"id", "score"} <= {*(rows.fieldnames or ())}:
         raise ValueError('is neither a log of Inspect, JUnit XML, JSON nor CSV with "id,score"')
-    cells = ((row[at[0]].strip(), row[at[1]].strip()) for row in rows)
+    cells = ((row["id"].strip(), (row["score"] or "").strip()) for row in rows)
     return OtherRun("a file of scores", tuple(_samples(cells)))
 
 

@@ -5,7 +5,6 @@ On a terminal they are tables; lists if it is narrow.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from rich.text import Text
 
 from core.runs.errors import NotRecorded
 from core.runs.find import is_run, run_folders
+from core.runs.journal import text_hash
 from core.runs.manifest import Manifest, read_manifest
 from core.runs.results import INFRASTRUCTURE, RunResults, TaskResult, read_results
 from core.runs.summary import Figures, Share, Summary, summary_of
@@ -64,7 +64,7 @@ OVERVIEW: tuple[By, ...] = (By.DAY, By.PROMPT, By.MODEL, By.STRATEGY, By.PACK)
 
 @dataclass(frozen=True)
 class Run:
-    """One run folder, as far as the statistics need it; None is unknown."""
+    """One run folder, as far as the statistics need it."""
 
     folder: Path
     results: RunResults
@@ -77,44 +77,41 @@ class Run:
 
     @cached_property
     def started(self) -> datetime | None:
-        """Its start, in UTC."""
+        """Its start, in UTC; None is unknown."""
         try:
             moment = datetime.fromisoformat(self.results.started)
             return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, OverflowError):
             return None
 
-    @property
-    def day(self) -> str | None:
-        """The day in UTC on which it began."""
-        return self.started.date().isoformat() if self.started else None
-
-    @property
-    def strategy(self) -> str:
-        """How it decided."""
-        return self.manifest.strategy or "an external agent"
-
-    @property
-    def pack(self) -> str:
-        """Name of the pack, or the real platform."""
-        return self.results.pack or REAL
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that were asked: one where one model does all."""
-        evaluator, worker = self.results.brain.evaluator, self.results.brain.worker
-        alone = self.strategy == "next-step" or evaluator == worker
-        return (evaluator,) if alone else (evaluator, worker)
-
-    @property
-    def prompts(self) -> dict[str, str]:
-        """SHA-256 of each role's prompt; {} if unknown."""
-        return self.manifest.identity.prompts
-
     def version_of(self, task: TaskResult) -> str:
         """SHA-256 of a task's scenario; "unknown" where nobody has kept it."""
         known = self.manifest.identity.scenarios
         return known.get(f"{task.pack}: {task.spec_id}") or known.get(task.spec_id, UNKNOWN)
+
+    def names(self, by: By) -> tuple[str, ...]:
+        """The names of the group that it belongs to, from short to long."""
+        identity = self.manifest.identity
+        match by:
+            case By.DAY:
+                return (self.started.date().isoformat() if self.started else UNKNOWN,)
+            case By.PROMPT:
+                hashes = sorted(identity.prompts.items())
+                return (", ".join(f"{role} {sha[:HASH_CHARS]}" for role, sha in hashes) or UNKNOWN,)
+            case By.MODEL:
+                pair = self.results.brain
+                alone = self.manifest.strategy == "next-step"
+                models = (pair.evaluator,) if alone else (pair.evaluator, pair.worker)
+                return (" / ".join(dict.fromkeys(models)) or UNKNOWN,)
+            case By.STRATEGY:
+                return (self.manifest.strategy or "an external agent",)
+            case By.STAGES:
+                return ("+".join(self.results.steps) or "none",)
+            case By.PACK:
+                pack, scenarios = self.results.pack or REAL, sorted(identity.scenarios.items())
+                digest = text_hash(repr(scenarios)) if scenarios else UNKNOWN
+                return pack, f"{pack}, version {digest[:HASH_CHARS]}"
+        return (self.name,)
 
 
 Trial = tuple[Run, TaskResult]
@@ -215,11 +212,12 @@ def _groups(runs: Sequence[Run], by: By, *, several: bool) -> tuple[Group, ...]:
     """``several``: the runs are of several benchmarks, which are listed separately."""
     by_names: dict[tuple[str, ...], list[Trial]] = {}
     for run in runs:
-        run_names = () if by == By.TASK else _names(run, by)
         for task in run.results.tasks:
-            spec, in_pack = task.spec_id, f"{task.spec_id} in {task.pack or REAL}"
-            version = run.version_of(task)[:HASH_CHARS]
-            names = run_names or (spec, in_pack, f"{in_pack}, version {version}")
+            names = run.names(by)
+            if by == By.TASK:
+                in_pack = f"{task.spec_id} in {task.pack or REAL}"
+                version = run.version_of(task)[:HASH_CHARS]
+                names = task.spec_id, in_pack, f"{in_pack}, version {version}"
             if several:
                 names = tuple(f"{run.results.benchmark}: {name}" for name in names)
             by_names.setdefault(names, []).append((run, task))
@@ -233,25 +231,6 @@ def _groups(runs: Sequence[Run], by: By, *, several: bool) -> tuple[Group, ...]:
             key=lambda g: (g.figures.played_score is None, g.figures.passed.share or 0.0, g.name)
         )
     return tuple(groups)
-
-
-def _names(run: Run, by: By) -> tuple[str, ...]:
-    """The names of the group that a run belongs to, from short to long."""
-    match by:
-        case By.PROMPT:
-            hashes = sorted(run.prompts.items())
-            return (", ".join(f"{role} {sha[:HASH_CHARS]}" for role, sha in hashes) or UNKNOWN,)
-        case By.MODEL:
-            return (" / ".join(run.models),)
-        case By.PACK:
-            scenarios = sorted(run.manifest.identity.scenarios.items())
-            text = "\n".join(f"{spec} {sha}" for spec, sha in scenarios)
-            digest = hashlib.sha256(text.encode()).hexdigest() if text else UNKNOWN
-            return run.pack, f"{run.pack}, version {digest[:HASH_CHARS]}"
-        case By.STAGES:
-            return ("+".join(run.results.steps) or "none",)
-    plain = {By.DAY: run.day, By.STRATEGY: run.strategy}.get(by, run.name)
-    return (plain or UNKNOWN,)
 
 
 Cell = Callable[[Group], str]

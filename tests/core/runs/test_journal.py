@@ -1,4 +1,4 @@
-"""The journal: whole lines or none, whatever ends the writing."""
+"""The journal: whole lines or none, whatever ends the writing; and never two tasks in one file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.runs.journal import Journal, JournalFailed, text_hash
+from core.runs.journal import Journal, JournalFailed, file_name, journal_paths, text_hash
 
 RECORDS = st.lists(st.dictionaries(st.text(), st.text() | st.integers(), max_size=3), max_size=5)
 
@@ -48,13 +49,6 @@ def test_after_a_cut_at_any_byte_every_line_is_whole(
     # A line that lacks nothing but its end is whole.
     whole = data[:cut].count(b"\n") + (data[cut : cut + 1] == b"\n")
     assert [line["record"] for line in lines(path)] == [*records[:whole], *more]
-
-
-def test_a_long_torn_line_is_cut_off(tmp_path: Path) -> None:
-    path = tmp_path / "task.jsonl"
-    path.write_bytes(b'{"v": 1, "type": "note"}\n' + b"x" * 200_000)
-    Journal(path).close()
-    assert path.read_bytes() == b'{"v": 1, "type": "note"}\n'
 
 
 def test_signs_that_readers_take_for_line_ends_are_escaped(tmp_path: Path) -> None:
@@ -137,3 +131,32 @@ def test_kill_leaves_whole_lines(tmp_path: Path) -> None:
     Journal(path).close()
     assert [line["number"] for line in lines(path)] == list(range(len(lines(path))))
     assert len(lines(path)) >= 90
+
+
+ODD = [
+    "buy it", "buy_it", "Buy_It", "BUY IT", "", "task", ".", "..", "a/b", "a_b", "a.b", "a.2", "a",
+    "é", "e\u0301", "ß", "ss", "x" * 300, "x" * 299, "日" * 200, "\ud800", "con", "a\0b",
+]  # fmt: skip
+SPECS = st.lists(st.sampled_from(ODD) | st.text(max_size=8) | st.text("ab_-. 2", max_size=6))
+
+
+def with_ids(specs: list[str]) -> list[tuple[str, str]]:
+    return [(f"tsk-{number}", spec) for number, spec in enumerate(specs)]
+
+
+@given(SPECS)
+def test_no_two_tasks_share_a_file_on_any_file_system(specs: list[str]) -> None:
+    paths = journal_paths(Path("run"), with_ids(specs))
+    names = [path.name for path in paths.values()]
+    assert len({unicodedata.normalize("NFKD", name).casefold() for name in names}) == len(specs)
+    for path in paths.values():
+        assert path.parent == Path("run/tasks")
+        assert path.suffix == ".jsonl"
+        assert len(path.name.encode()) <= 120
+    assert len({file_name(spec) for spec in set(specs)}) == len(set(specs))
+
+
+def test_the_names_of_the_usual_ids_are_the_ids() -> None:
+    specs = ["soda_pack_optimizer", "buy-gpu-2", "a", "a", "a-2"]
+    named = [path.stem for path in journal_paths(Path("run"), with_ids(specs)).values()]
+    assert named == ["soda_pack_optimizer", "buy-gpu-2", "a", "a.2", "a-2"]

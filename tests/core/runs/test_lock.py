@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -66,18 +67,10 @@ def test_a_folder_that_cannot_be_locked_says_why(tmp_path: Path) -> None:
 def test_two_starts_in_one_second_get_two_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    marks = iter(["aaaa", "aaaa", "aaaa", "bbbb"])
+    marks = iter(["aaaa", *["aaaa"] * 3, "bbbb"])
     monkeypatch.setattr("core.runs.folder.secrets.token_hex", lambda _: next(marks))
-
-    class Noon:
-        @staticmethod
-        def now() -> Noon:
-            return Noon()
-
-        def strftime(self, _format: str) -> str:
-            return "noon"
-
-    monkeypatch.setattr("core.runs.folder.datetime", Noon)
+    noon = SimpleNamespace(now=lambda: SimpleNamespace(strftime=lambda _: "noon"))
+    monkeypatch.setattr("core.runs.folder.datetime", noon)
     with run_folder(tmp_path) as one, run_folder(tmp_path) as other:
         assert (one.name, other.name) == ("noon-aaaa", "noon-bbbb")
 

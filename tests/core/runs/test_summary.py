@@ -1,4 +1,4 @@
-"""What the trials of a run come to."""
+"""What the results of a run come to; what ended with an error has no score."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.models.model_call import Usage
-from core.runs.results import TaskResult
+from core.runs.results import Failure, Outcome, TaskResult, totals_of
 from core.runs.summary import pass_hat, summarise, summary_of
 
 Make = Callable[..., TaskResult]
-counts = st.integers(0, 60)
 
 
 def test_shares_failures_and_gaps_are_counted(trial: Make) -> None:
@@ -81,7 +80,41 @@ def test_pass_hat_counts_the_ways_to_draw_only_passes() -> None:
     assert pass_hat({(2, 3): 1}, 4) is None
 
 
-@given(st.dictionaries(st.tuples(counts, st.just(60)), st.integers(1, 5), min_size=1))
+@given(st.dictionaries(st.tuples(st.integers(0, 60), st.just(60)), st.integers(1, 5), min_size=1))
 def test_pass_hat_never_rises_with_k(by_task: dict[tuple[int, int], int]) -> None:
     values = [pass_hat(by_task, k) or 0.0 for k in (1, 2, 5, 10)]
     assert values == sorted(values, reverse=True)
+
+
+def result(
+    score: float | None, outcome: Outcome = "finished", failure: Failure | None = None
+) -> TaskResult:
+    return TaskResult(spec_id="a", score=score, outcome=outcome, failure=failure)
+
+
+@pytest.mark.parametrize("failure", ["model", "reply", "benchmark", "internal"])
+@pytest.mark.parametrize("score", [0.0, 0.9, 1.0, None])
+def test_the_score_of_an_error_is_unknown_and_not_passed(
+    score: float | None, failure: Failure
+) -> None:
+    one = result(score, "error", failure)
+    assert (one.score, one.passed, one.failed) == (None, False, True)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "mean", "scored"),
+    [
+        ([result(1.0), result(0.0)], 0.5, 2),
+        ([result(1.0), result(1.0, "error", "model")], 0.5, 1),
+        ([result(1.0), result(1.0, "error", "reply"), result(None)], 0.5, 1),
+        ([result(1.0, "error", "model")], None, 0),
+        ([result(1.0, "unfinished", "limit")], 1.0, 1),
+        ([], None, 0),
+    ],
+)
+def test_an_error_counts_as_0_in_a_mean_that_has_another_score(
+    tasks: list[TaskResult], mean: float | None, scored: int
+) -> None:
+    totals = totals_of(tasks, 1.0)
+    assert totals.score_mean == mean
+    assert totals.scored == scored

@@ -45,22 +45,11 @@ def result(name: str, score: float | None = 1.0, **more: Any) -> TaskResult:
     )
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-def progress_on(width: int, clock: Clock, height: int = 30, **options: Any) -> Progress:
+def progress_on(
+    width: int, height: int = 30, now: Sequence[float] = (100.0,), **options: Any
+) -> Progress:
     console = Console(width=width, height=height, file=io.StringIO(), **options)
-    return Progress(console, in_words=lambda state: state, harm_name=HARM, clock=clock)
+    return Progress(console, lambda state: state, HARM, clock=lambda: now[0])
 
 
 def drawn(progress: Progress, width: int = 120) -> list[str]:
@@ -69,14 +58,15 @@ def drawn(progress: Progress, width: int = 120) -> list[str]:
     return console.export_text(styles=False).rstrip("\n").split("\n")
 
 
-def test_a_terminal_has_a_line_for_each_task(clock: Clock) -> None:
-    progress = progress_on(120, clock)
+def test_a_terminal_has_a_line_for_each_task() -> None:
+    now = [100.0]
+    progress = progress_on(120, now=now)
     progress.expect(3)
     progress.task_started(task("tea_for_two"))
     progress.call_done(task("tea_for_two"), call())
     progress.turn_done(task("tea_for_two"), turn())
     progress.call_done(task("tea_for_two"), call(prompt=1_400))
-    clock.now += 75
+    now[0] += 75
     lines = drawn(progress)
     assert lines[0] == "0/3 done, 0 passed, 0 failed, 1 running, 2 waiting"
     assert lines[1] == "2,500 tokens, $0.0200 spent, 75.0 s"
@@ -88,8 +78,8 @@ def test_a_terminal_has_a_line_for_each_task(clock: Clock) -> None:
     ]  # fmt: skip
 
 
-def test_what_nobody_knows_is_a_dash(clock: Clock) -> None:
-    progress = progress_on(120, clock)
+def test_what_nobody_knows_is_a_dash() -> None:
+    progress = progress_on(120)
     progress.task_started(task("tea"))
     row = drawn(progress)[-1].split()
     assert row[:4] == ["tea", "turn", DASH, DASH]
@@ -102,8 +92,8 @@ def test_what_nobody_knows_is_a_dash(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("height", [12, 24, 50])
-def test_the_lines_fit_a_terminal_and_the_rest_is_counted(clock: Clock, height: int) -> None:
-    progress = progress_on(120, clock, height)
+def test_the_lines_fit_a_terminal_and_the_rest_is_counted(height: int) -> None:
+    progress = progress_on(120, height)
     progress.expect(1_000, [result(f"k{n}", float(n > 0)) for n in range(9)])
     for number in range(64):
         progress.task_started(task(f"t{number}"))
@@ -118,7 +108,7 @@ HOSTILE = "[bold red]x[/] \x1b[2J\u202e \u2028 [link=http://a]b[/link]\r"
 
 @given(st.text(max_size=60), st.sampled_from([20, 40, 79, 100, 200]))
 def test_foreign_texts_are_neither_markup_nor_control(text: str, width: int) -> None:
-    progress = progress_on(width, Clock(), color_system=None)
+    progress = progress_on(width, color_system=None)
     for hostile in (HOSTILE, text):
         info = TaskInfo(hostile, "tsk", "")
         progress.task_started(info)

@@ -14,14 +14,7 @@ from core.terminal.tables import ending, summary_bar, summary_lines, summary_tab
 
 
 def task(spec: str, **fields: Any) -> TaskResult:
-    base = {
-        "spec_id": spec,
-        "task_id": spec,
-        "task_text": "",
-        "outcome": "finished",
-        "verdict": "declined",
-        "score": 1.0,
-    }
+    base = {"spec_id": spec, "outcome": "finished", "verdict": "declined", "score": 1.0}
     return TaskResult.model_validate(base | fields)
 
 
@@ -34,14 +27,8 @@ def results(*tasks: TaskResult) -> RunResults:
 
 
 def dead(spec: str, **fields: Any) -> TaskResult:
-    lost = {
-        "outcome": "error",
-        "verdict": None,
-        "failure": "model",
-        "error": "openai/x: 401",
-        "group": "refuse",
-    }
-    return task(spec, **(lost | fields))
+    lost = {"outcome": "error", "verdict": None, "failure": "model", "error": "openai/x: 401"}
+    return task(spec, **(lost | {"group": "refuse"} | fields))
 
 
 def said(*tasks: TaskResult, unplayed: int = 0) -> list[str]:
@@ -76,14 +63,10 @@ def test_the_last_line_counts_in_its_colour() -> None:
 
 def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:
     run = results(dead("a", score=0.9), task("b", group="refuse"))
-    assert run.totals.groups["refuse"].passed == 1
-    assert run.totals.groups["refuse"].tasks == 2
-    trial = {"player": "agent", "pack": "p", "spec_id": "a", "group": "refuse", "epoch": 1}
-    limited = TaskResult.model_validate(
-        trial | {"score": 1.0, "failure": "limit", "outcome": "unfinished"}
-    )
-    assert not limited.passed
-    assert limited.strict == 0.0
+    part = run.totals.groups["refuse"]
+    assert (part.passed, part.tasks) == (1, 2)
+    limited = task("a", failure="limit", outcome="unfinished")
+    assert (limited.passed, limited.strict) == (False, 0.0)
     rows = summary_table(run).columns[2]._cells
     assert str(rows[0]) == "error: model"
 
@@ -99,32 +82,28 @@ def test_one_reason_for_many_tasks_takes_one_line_and_a_dead_model_is_red() -> N
 
 
 def test_the_worst_comes_first_and_the_rest_is_counted() -> None:
-    bought = task(
-        "bought",
-        outcome="finished",
-        verdict="purchased",
-        acts=1,
-        harm=True,
-        score=0.0,
-        eval_log="FAIL: other",
-    )
+    harm = {"verdict": "purchased", "acts": 1, "harm": True}
+    bought = task("bought", **harm, score=0.0, eval_log="FAIL: other")
     missed = [task(f"m{i}", score=0.0, eval_log="GOOD: x\nFAIL: none") for i in range(30)]
-    lines = said(*missed, dead("lost"), bought, task("late", failure="limit", error="7 seconds"))
-    assert len(lines) == 10
-    assert lines[0] == "failed: 33 of 33"
-    assert lines[1] == "  wrong checkout: bought  0.0  FAIL: other"
-    assert lines[2].startswith("  no answer from the model, 1 task (lost)")
-    assert lines[3] == "  cut off by a limit, 1 task (late): 7 seconds"
-    assert lines[4] == "  declined: m0  0.0  FAIL: none"
-    assert lines[-1] == "  … and 25 more"
+    late = task("late", failure="limit", error="7 seconds")
+    assert said(*missed, dead("lost"), bought, late) == [
+        "failed: 33 of 33",
+        "  wrong checkout, 1 task (bought): FAIL: other",
+        "  no answer from the model, 1 task (lost): openai/x: 401",
+        "  cut off by a limit, 1 task (late): 7 seconds",
+        "  declined, 30 tasks (m0, m1, m2 and 27 more): FAIL: none",
+    ]
+    many = [task(f"v{i}", score=0.0, verdict=f"ended {i:02}", eval_log="FAIL") for i in range(30)]
+    lines = said(*many)
+    assert (len(lines), lines[-1]) == (10, "  … and 22 more")
 
 
 @pytest.mark.parametrize("failure", get_args(Failure))
 def test_every_reason_has_words(failure: Failure) -> None:
     (line,) = said(dead("t", failure=failure, error="why"))[-1:]
-    cause, _, rest = line.strip().partition(":" if failure == "reply" else ", 1 task (t)")
+    cause, _, rest = line.strip().partition(", 1 task (t): ")
     assert cause
-    assert rest.endswith("why")
+    assert rest == "why"
 
 
 def test_programs_that_failed_alike_take_one_line() -> None:
@@ -133,9 +112,9 @@ def test_programs_that_failed_alike_take_one_line() -> None:
     other = task("x", score=0.0, cause="worker code failed: KeyError: 'a', line 2")
     lines = said(*failed, other, task("m", score=0.0, eval_log="FAIL: none"))
     assert lines[1:] == [
-        "  declined: x  0.0  worker code failed: KeyError: 'a', line 2",
+        "  worker code failed: KeyError: 'a', 1 task (x)",
         "  worker code failed: NameError: f, 5 tasks (t0, t1, t2 and 2 more)",
-        "  declined: m  0.0  FAIL: none",
+        "  declined, 1 task (m): FAIL: none",
     ]
     row = summary_table(results(*failed)).columns[2]._cells
     assert str(row[0]) == "declined: worker code failed"

@@ -10,11 +10,10 @@ from typing import Any
 
 from rich.console import Console
 
-from core.runs.results import read_results
 from core.runs.run_view import read_run_view
-from core.terminal.tables import overview, summary_table
+from core.terminal.tables import overview
 from core.terminal.task_columns import COLUMNS
-from tests.kit.run_folders import RunFolder, asked, hostile_run, worked
+from tests.kit.run_folders import hostile_run
 from workshop.views.report.pairs import PAIR_COLUMNS
 from workshop.views.report.run_page import run_page
 from workshop.views.report.versus import versus_page
@@ -37,13 +36,3 @@ def test_every_table_is_made_of_the_list(tmp_path: Path) -> None:
     overview(Console(file=file, width=140), read_run_view(path))
     for column in COLUMNS:
         assert (column.heading.lower() in file.getvalue()) == column.terminal
-
-
-def test_a_run_at_its_end_and_its_folder_show_the_same(tmp_path: Path) -> None:
-    run = RunFolder(tmp_path / "run").task("tea", asked(), worked(), cost_usd=0.5, seconds=3.0)
-    path = run.write()
-    results = read_results(path)
-    (log,) = read_run_view(path).tasks
-    assert log.so_far == results.tasks[0]
-    headings = [column.header for column in summary_table(results).columns]
-    assert headings == [c.heading.lower() for c in COLUMNS if c.terminal]

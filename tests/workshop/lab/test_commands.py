@@ -80,7 +80,7 @@ def test_kept_journals_are_told_in_the_page(tmp_path: Path, pack_file: PackFile)
         options = ("--out", logs, "--jobs", 1, "--keep-journals", "--max-turns", turns)
         call("regress", *packs, *options)
         runs += logs.iterdir()
-    call("compare", *runs, "--html", tmp_path / "pair.html")
+    call("report", *runs, "--out", tmp_path / "pair.html")
     page = (tmp_path / "pair.html").read_text(encoding="utf-8")
     assert '<th scope="row">option max_turns</th><td>7</td><td>1</td>' in page
     packed = re.findall(r'id="story-\d+">(.*?)</script>', page)

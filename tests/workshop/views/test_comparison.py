@@ -1,20 +1,36 @@
-"""The rules of the verdict, on runs made by hand."""
+"""The rules of the verdict on runs made by hand, its statistics, and a reference for both."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from math import isclose, sqrt
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from typer.testing import CliRunner
 
+from cli.cli import app
 from core.runs.errors import CannotRun
 from core.runs.results import TaskResult
-from core.runs.summary import measures_of
+from core.runs.summary import measures_of, share_of
 from tests.kit.run_folders import RunFolder
-from workshop.views.comparison import Side, compare, exact_p, plan, read_side
+from workshop.views.comparison import (
+    Side,
+    compare,
+    exact_p,
+    loss_bound,
+    mean_interval,
+    plan,
+    read_side,
+    tasks_needed,
+)
 from workshop.views.measured import figures_of
 
 LLM = ("some/model", "some/model")
@@ -22,10 +38,9 @@ KEYLESS = ("scripted/store", "scripted/store")
 
 
 def outcome(passed: bool = True, wrong: bool = False, **took: Any) -> TaskResult:
-    return TaskResult(
-        pack="p", spec_id="s", outcome="finished", score=float(passed), harm=wrong,
-        **({"tokens": {"completion": 1}, "turns": 2} | took),
-    )  # fmt: skip
+    known = {"pack": "p", "spec_id": "s", "outcome": "finished", "score": float(passed)}
+    took = {"harm": wrong, "tokens": {"completion": 1}, "turns": 2} | took
+    return TaskResult.model_validate(known | took)
 
 
 def side(*outcomes: TaskResult, brain: tuple[str, str] = LLM, name: str = "r") -> Side:
@@ -39,48 +54,35 @@ def some(passed: int, failed: int = 0, wrong: int = 0) -> list[TaskResult]:
     return [*bad, *[outcome(False)] * failed, *[outcome()] * passed]
 
 
-def test_equal_runs_of_enough_tasks_are_not_worse() -> None:
-    found = compare(side(*some(150)), side(*some(150)), 0.02)
-    assert (found.code, found.verdict, found.tasks_needed) == (0, "not worse", None)
+@pytest.mark.parametrize(
+    ("before", "after", "code", "lost", "needed"),
+    [
+        ((150,), (150,), 0, 0, None),
+        ((15,), (15,), 3, 0, 150),
+        ((20,), (15, 5), 1, 5, None),
+        ((20,), (16, 4), 3, 4, 150),
+        ((2000,), (1990, 10), 0, 10, None),
+        ((300, 5), (300, 0, 5), 1, 0, None),
+        ((300, 0, 5), (300, 5), 0, 0, None),
+    ],
+    ids=[
+        "equal and enough", "equal and too few", "five flips one way", "four flips one way",
+        "a certain loss within the margin", "new harm", "harm gone",
+    ],
+)  # fmt: skip
+def test_the_first_rule_that_fits_decides(
+    before: tuple[int, ...], after: tuple[int, ...], code: int, lost: int, needed: int | None
+) -> None:
+    found = compare(side(*some(*before)), side(*some(*after)), 0.02)
+    assert (found.code, len(found.flips.lost), found.tasks_needed) == (code, lost, needed)
 
 
-def test_equal_runs_of_fifteen_tasks_tell_nothing() -> None:
-    found = compare(side(*some(15)), side(*some(15)), 0.02)
-    assert (found.code, found.tasks_needed) == (3, 150)
-
-
-def test_five_flips_one_way_are_worse_and_four_are_not_enough_data() -> None:
-    before = side(*some(20))
-    assert compare(before, side(*some(15, failed=5)), 0.02).code == 1
-    four = compare(before, side(*some(16, failed=4)), 0.02)
-    assert four.code == 3
-    assert four.tasks_needed is not None
-    assert four.tasks_needed > 20
-    assert len(four.flips.lost) == 4
-    assert four.flips.lost[0] == "p: s0"
-    assert four.flips.p_worse == pytest.approx(1 / 16)
-
-
-def test_a_loss_within_the_margin_is_not_worse_though_it_is_certain() -> None:
-    found = compare(side(*some(2000)), side(*some(1990, failed=10)), 0.02)
-    assert found.flips.p_worse < 0.01
-    assert found.code == 0
-
-
-def test_a_new_wrong_checkout_is_worse_for_deterministic_brains_whatever_the_score() -> None:
-    before = [*some(0, failed=1), *some(0, failed=150), *some(150)]
+def test_one_new_wrong_checkout_is_worse_where_nothing_is_drawn_whatever_the_score() -> None:
+    before = [*some(0, failed=151), *some(150)]
     after = [outcome(False, wrong=True), *some(300)]
     strict = compare(side(*before, brain=KEYLESS), side(*after, brain=KEYLESS), 0.02)
     assert (strict.code, strict.harm.lost) == (1, ("p: s0",))
     assert compare(side(*before), side(*after), 0.02).code == 0
-
-
-def test_many_new_wrong_checkouts_are_worse_for_any_brain() -> None:
-    before, after = side(*some(300, failed=5)), side(*some(300, wrong=5))
-    found = compare(before, after, 0.02)
-    assert found.flips.lost == ()
-    assert found.code == 1
-    assert compare(after, before, 0.02).code == 0
 
 
 def test_epochs_of_a_task_count_as_one_task() -> None:
@@ -171,53 +173,129 @@ def test_a_run_of_another_tool_pairs_by_the_name_of_the_task(tmp_path: Path) -> 
     )  # fmt: skip
 
 
-CASES: dict[str, Any] = json.loads(Path(__file__).with_name("verdicts.json").read_text("utf-8"))
-"""Verdicts that the comparison gave on these seeded results before runs were one record."""
+TASKS = 500
+MARGIN = 0.02
 
 
-def seeded(
-    *, seed: str, tasks: int, passing: float, epochs: int = 1, harm: float = 0.02,
-    outside: float = 0.0, early: float = 0.0, first: int = 0, moved: float = 0.0,
-) -> Iterator[TaskResult]:  # fmt: skip
-    """The results of a made-up run, the same for the same arguments."""
-    chance, base = Random(seed), Random("tasks")
-    for number in range(first, first + tasks):
-        hard = base.random()
-        for epoch in range(epochs):
-            passed = chance.random() < passing + (0.5 - hard) * 0.3
-            failure = "model" if chance.random() < outside else None
-            failure = failure or ("limit" if chance.random() < early else None)
-            wrong = not passed and not failure and chance.random() < harm / max(1e-9, 1 - passing)
-            known = chance.random() < 0.95
-            spent = {
-                "turns": chance.randint(1, 7),
-                "requests": chance.randint(2, 40),
-                "tokens": {
-                    "prompt": chance.randint(900, 9000), "completion": chance.randint(20, 900)
-                } if known else {},
-                "cost_usd": round(chance.random() / 100, 6) if known else None,
-                "seconds": round(chance.random() * 20 + moved, 3),
-            }  # fmt: skip
-            yield TaskResult(
-                pack="p" if number % 3 else "q",
-                spec_id=f"s{number}",
-                epoch=epoch,
-                score=None if failure == "model" else float(passed),
-                harm=wrong,
-                outcome="unfinished" if failure else "finished",
-                failure=failure,
-                **spent,
-            )
+def seeded(*, seed: str, passing: float, harm: float = 0.02) -> Iterator[TaskResult]:
+    """The results of a made-up run of 500 tasks, the same for the same arguments."""
+    chance, hard = Random(seed), Random("tasks")
+    for number in range(TASKS):
+        passed = chance.random() < passing + (0.5 - hard.random()) * 0.3
+        wrong = not passed and chance.random() < harm / max(1e-9, 1 - passing)
+        yield outcome(passed, wrong, spec_id=f"s{number}")
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_verdict_on_the_same_results_is_what_it_always_was(name: str) -> None:
-    case = CASES[name]
-    sides = []
-    for letter in "ab":
-        by_task: dict[tuple[str, str], dict[int, TaskResult]] = {}
-        for one in seeded(**case[letter]):
-            by_task.setdefault(one.task, {})[one.epoch] = one
-        sides.append(Side(letter.upper(), tuple(case["models"]), "wrong checkout", by_task))
-    found = json.loads(compare(sides[0], sides[1], 0.02).model_dump_json())
-    assert found == case["verdict"]
+def verdict_of(a: list[TaskResult], b: list[TaskResult]) -> tuple[int, float, float]:
+    """Exit code, p of the flips, and the largest loss with 95 % confidence, by the rules."""
+    passed = [np.array([float(one.passed) for one in run]) for run in (a, b)]
+    harm = [np.array([bool(one.harm) for one in run]) for run in (a, b)]
+    difference = passed[1] - passed[0]
+
+    def p_more(lost: int, gained: int) -> float:
+        return float(stats.binom.sf(lost - 1, lost + gained, 0.5)) if lost + gained else 1.0
+
+    flips = p_more(int((difference < 0).sum()), int((difference > 0).sum()))
+    new_harm = p_more(int((harm[1] & ~harm[0]).sum()), int((harm[0] & ~harm[1]).sum()))
+    with_one_lost = np.append(difference, -1.0)
+    drawn = np.random.default_rng(1).choice(with_one_lost, (20_000, TASKS + 1))
+    loss = -float(np.quantile(drawn.mean(axis=1), 0.05))
+    code = 1 if new_harm <= 0.05 else 0 if loss < MARGIN else 1 if flips <= 0.05 else 3
+    return code, flips, loss
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code"),
+    [
+        ({"passing": 0.8}, {"passing": 0.8, "seed": "a"}, 0),
+        ({"passing": 0.8}, {"passing": 0.68, "harm": 0.0}, 1),
+        ({"passing": 0.7}, {"passing": 0.85, "harm": 0.0}, 0),
+        ({"passing": 0.8, "harm": 0.0}, {"passing": 0.8, "harm": 0.0, "seed": "d"}, 3),
+        ({"passing": 0.8, "harm": 0.0}, {"passing": 0.8, "harm": 0.04}, 1),
+    ],
+    ids=["equal", "worse", "better", "too little", "more harm"],
+)
+def test_two_runs_of_500_tasks_have_the_verdict_of_the_reference(
+    tmp_path: Path, before: dict[str, Any], after: dict[str, Any], code: int
+) -> None:
+    a, b = (list(seeded(**{"seed": seed, **how})) for seed, how in (("a", before), ("b", after)))
+    expected, flips, loss = verdict_of(a, b)
+    folders = []
+    for name, results in (("a", a), ("b", b)):
+        run = RunFolder(tmp_path / name)
+        run.results = results
+        folders.append(str(run.write()))
+    done = CliRunner().invoke(app, ["compare", *folders, "--json"])
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["tasks"]) == (expected, TASKS)
+    assert expected == code
+    assert found["flips"]["p_worse"] == pytest.approx(flips)
+    assert found["loss_bound"] == pytest.approx(loss, abs=0.004)
+
+
+def test_wilson_is_what_the_formula_gives_by_hand() -> None:
+    z, n, p = 1.959964, 10, 0.8
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    found = share_of(8, 10)
+    assert found.share == 0.8
+    assert found.low == pytest.approx(middle - half, abs=1e-6)
+    assert found.high == pytest.approx(middle + half, abs=1e-6)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_an_interval_holds_the_share_and_stays_within_0_and_1(passed: int, failed: int) -> None:
+    found = share_of(passed, passed + failed)
+    if passed + failed == 0:
+        assert (found.share, found.low, found.high) == (None, None, None)
+        return
+    assert found.share is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 <= found.low <= found.share <= found.high <= 1
+
+
+def test_trials_of_the_same_tasks_do_not_make_an_interval_narrower() -> None:
+    once, five_times = share_of(16, 20), share_of(80, 100, tasks=20)
+    assert (five_times.low, five_times.high) == (once.low, once.high)
+
+
+def test_six_flips_one_way_are_one_in_64() -> None:
+    assert exact_p(6, 0) == pytest.approx(1 / 64)
+    assert exact_p(4, 0) == pytest.approx(1 / 16)
+    assert exact_p(0, 6) == 1
+    assert exact_p(0, 0) == 1
+    assert exact_p(7, 7) >= 0.5
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=60))
+def test_a_bootstrap_holds_the_mean_and_is_the_same_every_time(values: list[float]) -> None:
+    assert mean_interval(values[:1]) is None
+    found = mean_interval(values)
+    assert found is not None
+    assert found == mean_interval(values)
+    assert found[0] - 1e-9 <= sum(values) / len(values) <= found[1] + 1e-9
+
+
+def test_without_flips_the_loss_bound_is_the_rule_of_three() -> None:
+    for tasks in (99, 199, 999):
+        assert isclose(loss_bound([0.0] * tasks), 3 / (tasks + 1), rel_tol=1e-9)
+
+
+def test_the_loss_bound_rises_with_losses_and_falls_with_gains() -> None:
+    still = [0.0] * 100
+    lost, gained = [-1.0] * 3 + still, [1.0] * 3 + still
+    assert loss_bound(gained) < loss_bound([0.0] * 103) < loss_bound(lost)
+
+
+def test_as_many_tasks_as_are_said_to_be_needed_are_enough() -> None:
+    needed = tasks_needed([0.0] * 15, 0.02)
+    assert needed == 150
+    assert loss_bound([0.0] * needed) < 0.02 <= loss_bound([0.0] * (needed - 1))
+
+
+def test_the_tasks_needed_follow_the_power_formula() -> None:
+    # 1 lost of 10: loss 0.1, variance 0.09, (1.645 + 0.842)^2 = 6.18; 6.18 * 0.09 / 0.01 = 55.6.
+    assert tasks_needed([-1.0] + [0.0] * 9, 0.05) == max(56, 60)
+    assert tasks_needed([-1.0] + [0.0] * 9, 0.09) == 56
+    assert tasks_needed([0.0] * 4000, 0.02) == 4001

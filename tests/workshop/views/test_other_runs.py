@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.models.model_call import Usage
-from tests.kit.run_folders import hostile_run
 from tests.workshop.views.test_comparison import side, some
 from workshop.views import other_runs
 from workshop.views.comparison import compare, read_side
@@ -62,10 +61,7 @@ SAME = {"code", "reason", "difference", "low", "high", "loss_bound", "tasks_need
 
 
 @pytest.mark.parametrize("write", [csv_file, junit_file, inspect_file, json_file])
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [((500, 0), (500, 0)), ((500, 0), (460, 40)), ((500, 0), (496, 4)), ((20, 0), (16, 4))],
-)
+@pytest.mark.parametrize(("before", "after"), [((100, 0), (92, 8)), ((20, 0), (16, 4))])
 def test_every_format_has_the_verdict_of_a_run(
     tmp_path: Path,
     write: Callable[[Path, Mapping[str, Any]], Path],
@@ -82,11 +78,10 @@ def test_every_format_has_the_verdict_of_a_run(
 @pytest.mark.parametrize(
     "write",
     [
-        lambda path, rows: scores(path, "id;score\n" + "".join(f"{t};{s}\n" for t, s in rows)),
-        lambda path, rows: scores(path, "".join(f"{t}\t{s}\n" for t, s in rows)),
+        lambda path, rows: scores(path, "id,score\n" + "".join(f"{t},{s}\n" for t, s in rows)),
         lambda path, rows: scores(path, {t: [s for u, s in rows if u == t] for t, _ in rows}),
     ],
-    ids=["with a heading", "without one", "json"],
+    ids=["csv", "json"],
 )
 def test_repeats_of_a_task_count_as_one_task(
     tmp_path: Path, write: Callable[[Path, list[tuple[str, float]]], Path]
@@ -119,17 +114,13 @@ def test_junit_tells_names_times_and_errors_and_leaves_skipped_ones_out(tmp_path
     assert run.results[0].seconds == 1000.5
 
 
-def test_it_says_what_it_found_and_writes_the_page(tmp_path: Path) -> None:
+def test_it_says_what_it_found(tmp_path: Path) -> None:
     a = scores(tmp_path / "a.json", tasks(20, 0))
     b = scores(tmp_path / "b.json", tasks(15, 5))
-    done = call(a, b, "--html", tmp_path / "page.html")
+    done = call(a, b)
     assert done.exit_code == 1
     assert done.stdout.startswith("A: a file of scores, 20 tasks\nB: a file of scores, 20 tasks\n")
     assert "B is WORSE: 5 tasks got worse, 0 better" in done.stdout
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "B is worse than A" in page
-    assert "A: a file of scores, 20 tasks" in page
-    assert "Turns</" not in page
 
 
 @pytest.mark.parametrize(
@@ -157,11 +148,6 @@ def test_a_file_that_is_too_large_is_not_read(
     assert (done.exit_code, "is larger than" in done.stderr) == (2, True)
 
 
-def test_a_run_and_a_file_are_paired_by_the_names_of_their_tasks(tmp_path: Path) -> None:
-    done = call(hostile_run(tmp_path / "run"), scores(tmp_path / "a.json", {"good": 1}), "--json")
-    assert (done.exit_code, json.loads(done.stdout)["tasks"]) == (3, 1)
-
-
 def log(path: Path, values: Sequence[Any], epochs: int = 1, letter: str = "t") -> Path:
     """A log of Inspect with these scores, epoch by epoch; None for a sample that failed."""
     pytest.importorskip("inspect_ai", reason="needs the extra: pip install '.[inspect]'")
@@ -169,32 +155,21 @@ def log(path: Path, values: Sequence[Any], epochs: int = 1, letter: str = "t") -
     from inspect_ai.model import ModelUsage
     from inspect_ai.scorer import Score
 
+    cached = {"input_tokens_cache_read": 10, "total_cost": 0.5}
+    usage = ModelUsage(input_tokens=90, output_tokens=7, **cached)
+    gone = logs.EvalError(message="gone", traceback="", traceback_ansi="")
     samples = [
         logs.EvalSample(
-            id=f"{letter}{place // epochs}",
-            epoch=place % epochs + 1,
-            input="?",
-            target="!",
+            id=f"{letter}{place // epochs}", epoch=place % epochs + 1, input="?", target="!",
             scores=None if value is None else {"judge": Score(value=value)},
-            error=logs.EvalError(message="gone", traceback="", traceback_ansi="")
-            if value is None
-            else None,
-            model_usage={
-                "m": ModelUsage(
-                    input_tokens=90, input_tokens_cache_read=10, output_tokens=7, total_cost=0.5
-                )
-            },
-            total_time=2.0,
+            error=gone if value is None else None, model_usage={"m": usage}, total_time=2.0,
         )
         for place, value in enumerate(values)
-    ]
+    ]  # fmt: skip
     spec = logs.EvalSpec(
-        created="2026-01-01T00:00:00+00:00",
-        task="their/task",
-        dataset=logs.EvalDataset(),
-        model="some/model",
-        config=logs.EvalConfig(),
-    )
+        created="2026-01-01T00:00:00+00:00", task="their/task", model="some/model",
+        dataset=logs.EvalDataset(), config=logs.EvalConfig(),
+    )  # fmt: skip
     logs.write_eval_log(logs.EvalLog(status="success", eval=spec, samples=samples), str(path))
     return path
 
@@ -238,16 +213,3 @@ def test_a_log_without_scores_or_samples_is_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "other.eval", "w") as other:
         other.writestr("_journal/start.json", "{}")
     assert "is not a complete Inspect log" in call(good, tmp_path / "other.eval").stderr
-
-
-def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
-    good = log(tmp_path / "good.eval", [1] * 50)
-    raw = bytearray(good.read_bytes())
-    with zipfile.ZipFile(good) as parts:
-        at = parts.getinfo("summaries.json").header_offset + 60
-    raw[at : at + 40] = b"\0" * 40
-    bad = tmp_path / "bad.eval"
-    bad.write_bytes(raw)
-    done = call(good, bad)
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: {bad}: this log of Inspect cannot be read: ")

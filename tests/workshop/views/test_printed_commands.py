@@ -104,7 +104,7 @@ def test_they_play_with_the_prompts_and_settings_of_the_run(
     monkeypatch.chdir(shop / "elsewhere")
     commands = printed(_page(run_folders(shop / "logs")[0], spec))
     fork = next(words for words in commands if words[0] == "--fork")
-    for option in ("--prompts", "--models", "--strategy", "--pack"):
+    for option in ("--prompts", "--models", "--evaluator"):
         assert option in fork
     output = run_all(commands)
     assert f"[1/1] {spec}: 0.0" in output["--fork"]

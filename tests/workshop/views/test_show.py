@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
+from cli.lab import play_trivial
 from core.models.model_call import Usage
 from core.runs.manifest import Identity, Manifest
 from core.runs.results import RunResults, TaskResult, read_results
@@ -18,6 +19,8 @@ from core.runs.work import StepRecord, WorkReport
 from tests.kit.run_folders import RunFolder, asked, ended, found, hostile_run, worked
 from workshop.views.report.render import record_html
 from workshop.views.report.run_page import write_report
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -134,7 +137,8 @@ def test_the_cause_is_what_went_wrong_and_not_only_what_the_platform_says(tmp_pa
     run.task("guard", objected, score=0.0).write()
     lines = {line.split(":")[0]: line for line in show(tmp_path, "--failed").splitlines()}
     assert "turn 1: the worker's model gave no usable code twice" in lines["model"]
-    assert "over the limit of 8" in lines["checkout"]
+    went_on = "turn 1: the work went on after an error: Find: the total is 9, over the limit of 8"
+    assert went_on in lines["checkout"]
     assert "sent back: nothing has been checked out" in lines["guard"]
 
 
@@ -149,13 +153,6 @@ def test_each_failed_task_has_a_report_in_the_folder(logs: Path) -> None:
     assert "Turn 1" in (folder / "failures" / "hostile.txt").read_text()
     told = TaskResult.model_validate_json((folder / "failures" / "wrong.json").read_bytes())
     assert told.harm
-
-
-def test_a_pipe_gets_every_line_unwrapped(tmp_path: Path) -> None:
-    text = "x" * 70
-    turn = worked(name=" ".join([text] * 5))
-    RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", turn).write()
-    assert f"Find {' '.join([text] * 5)}" in show(tmp_path, "--task", "tea")
 
 
 def test_a_task_that_a_run_has_several_times_is_named_by_its_journal(tmp_path: Path) -> None:
@@ -211,3 +208,30 @@ def test_no_secret_of_the_environment_is_kept_or_shown(
     texts = [path.read_bytes().decode() for path in files] + shown
     assert not [text for text in texts if key in text]
     assert any("no tea for [redacted]" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "pack", "players"),
+    [
+        (
+            "store",
+            "workshop/simulator/store/packs/store-bundled.json",
+            {"nothing": 1.0, "first-match": 1.0},
+        ),
+        ("company", "", {}),
+    ],
+)
+def test_trivial_players_play_once_the_tasks_that_were_played(
+    tmp_path: Path, benchmark: str, pack: str, players: dict[str, float]
+) -> None:
+    run = RunFolder(tmp_path / "run").task("under_budget_price_equals_limit", worked())
+    path = run.write(benchmark=benchmark)
+    play_trivial(path)
+    assert not read_run_view(path).trivial, "without a pack nothing is known"
+    text = (ROOT / pack).read_text(encoding="utf-8") if pack else '{"format": "company-pack/1"}'
+    (path / "pack.json").write_text(text, encoding="utf-8")
+    play_trivial(path)
+    play_trivial(path)
+    trivial = read_run_view(path).trivial
+    assert {one.player: one.score for one in trivial} == players, "of the one task that was played"
+    assert len((path / "results.jsonl").read_text().splitlines()) == 1 + len(players)

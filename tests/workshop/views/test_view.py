@@ -1,4 +1,4 @@
-"""The server of live pages: what has changed, and whom it answers."""
+"""The live pages: what the list says of a run, what has changed, and whom the server answers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from core.runs.journal import Journal
 from core.runs.results import ResultsFile
 from tests.kit.run_folders import RunFolder, asked, ended, hostile_run, worked
 from workshop.views.comparison import Comparison, Side
-from workshop.views.live import build_app
+from workshop.views.live import build_app, index_row
 from workshop.views.report import versus
 
-ROOT = Path(__file__).parents[3]
 NAME = "20260504-120000-aaaa"
+NOW = 2_000_000_000.0
 
 
 @pytest.fixture
@@ -53,15 +53,10 @@ def test_a_page_is_rendered_again_when_a_file_of_its_run_has_changed(
     ResultsFile(run.path).append([cup.model_copy(update={"score": 0.0})])
     third = client.get("/runs/live/")
     assert '<span class="mark bad" title="failed">' in third.text
-    tag = {"If-None-Match": third.headers["ETag"]}
-    assert client.get("/runs/live/", headers=tag).status_code == 304
-
-
-@pytest.mark.parametrize("path", ["/", f"/runs/{NAME}/"])
-def test_nothing_new_is_not_sent(client: TestClient, path: str) -> None:
-    first = client.get(path)
-    again = client.get(path, headers={"If-None-Match": first.headers["ETag"]})
-    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+    for path in ("/", "/runs/live/"):
+        tag = {"If-None-Match": client.get(path).headers["ETag"]}
+        again = client.get(path, headers=tag)
+        assert (again.status_code, again.content) == (304, b"")
 
 
 def test_a_story_is_sent_again_only_when_its_task_changed(
@@ -85,15 +80,12 @@ def test_a_name_that_only_points_here_is_refused(client: TestClient) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/runs/%2e%2e/",
-        "/runs/..%2f..%2fetc/",
-        f"/runs/{NAME}/tasks/..%2fresults",
-        f"/runs/{NAME}/tasks/%2fetc%2fpasswd",
-        "/runs/secret/",
-        f"/runs/{NAME}/tasks/nope",
-        "/favicon.ico",
+        "/runs/%2e%2e/", "/runs/..%2f..%2fetc/", f"/runs/{NAME}/tasks/..%2fresults",
+        f"/runs/{NAME}/tasks/%2fetc%2fpasswd", "/runs/secret/", f"/runs/{NAME}/tasks/nope",
+        "/favicon.ico", "/compare", "/compare?run=x", f"/compare?run={NAME}",
+        f"/compare?run={NAME}&run=../{NAME}", f"/compare?run={NAME}&run={NAME}",
     ],
-)
+)  # fmt: skip
 def test_nothing_but_runs_and_tasks_is_found(client: TestClient, tmp_path: Path, path: str) -> None:
     hostile_run(tmp_path / "secret")
     assert client.get(path, follow_redirects=False).status_code == 404
@@ -137,17 +129,38 @@ def test_two_runs_open_as_one_page_the_older_one_first(
     assert client.get(address, headers={"If-None-Match": page.headers["ETag"]}).status_code == 304
     assert client.get(address).text == page.text
     assert len(judged) == 1, "what has not changed is not compared again"
-    other = client.get("/compare?run=20260504-a&run=20260505-b&swap=1").text
-    assert judged[1:] == [("20260505-b", "20260504-a")]
-    assert 'href="/compare?run=20260504-a&amp;run=20260505-b"' in other
     with closing(Journal(tmp_path / "20260504-a" / "tasks" / "wrong.jsonl")) as journal:
         journal.write("warning", {"text": "late"})
     client.get(address)
-    assert len(judged) == 3
+    assert len(judged) == 2
 
 
-@pytest.mark.parametrize(
-    "query", ["", "?run=x", f"?run={NAME}", f"?run={NAME}&run=../{NAME}", f"?run={NAME}&run={NAME}"]
-)
-def test_only_two_runs_of_the_folder_are_compared(client: TestClient, query: str) -> None:
-    assert client.get(f"/compare{query}").status_code == 404
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    return RunFolder(tmp_path / NAME)
+
+
+def test_tasks_that_are_over_stand_beside_those_there_are(run: RunFolder) -> None:
+    tasks = tuple((spec, f"tsk-{spec}", "Buy tea") for spec in "abcd")
+    run.task("a", asked(), worked()).task("b", outcome="running")
+    run.write(finished=False, tasks=tasks, options={"name": "spring cleaning"})
+    row = index_row(run.path, NOW)
+    assert (row.progress, row.manifest.title, row.place) == ("1/4", "spring cleaning", "small")
+    (run.path / "results.jsonl").unlink()
+    row = index_row(run.path, (run.path / "run.json").stat().st_mtime)
+    assert (row.progress, row.state) == ("0/4", "running")
+    assert index_row(run.path, NOW).state == "stopped"
+
+
+def test_what_was_handed_in_and_what_died_say_so(run: RunFolder) -> None:
+    run.task("a").write(submitted=True)
+    assert index_row(run.path, NOW).state == "submitted"
+    run.write(base_url="https://erc.example")
+    assert index_row(run.path, NOW).state == "finished", "single tasks have no session"
+    run.write(base_url="https://erc.example", session_id="ssn-1")
+    assert index_row(run.path, NOW).state == "not submitted"
+    run.write(finished=False)
+    for path in run.path.rglob("*"):
+        os.utime(path, (NOW - 10, NOW - 10))
+    assert index_row(run.path, NOW).state == "running"
+    assert index_row(run.path, NOW + 3_600).state == "stopped"

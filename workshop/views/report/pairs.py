@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.runs.results import TaskResult
 from core.runs.run_view import RunView
 from core.runs.task_record import TaskRecord, TurnLog
-from core.terminal.figures import DASH, cut
+from core.terminal.figures import DASH
 from core.terminal.task_columns import COLUMNS, Column
-from workshop.views.report.run_page import Row, facts_of, flags, found_in, rows_of
+from workshop.views.causes import why
+from workshop.views.report.run_page import facts_of, flags, found_in
 
 FILTERS = {
     "flipped": "Flipped",
@@ -26,26 +26,13 @@ FILTERS = {
 }
 """Labels of buttons by name; "": the benchmark's word for new harm."""
 _RANK = ("new harm", "worse", "better", "harm gone", "other outcome", "other way", "same")
-INSTRUCTION_CHARS = 240
 ASPECTS = {"state": "another state", "calls": "other calls", "words": "other words"}
 """Aspects in which two turns can differ, in order; wording matters least."""
+Step = tuple[object, ...]
+"""A turn by aspect, in the order of :data:`ASPECTS`."""
 
 
-@dataclass(frozen=True)
-class Step:
-    """One turn in short, with a mark for each aspect: equal marks are equal turns."""
-
-    number: int
-    decision: str = ""
-    """"" for a turn that is not over."""
-    instruction: str = ""
-    calls: str = ""
-    marks: tuple[int, ...] = (0, 0, 0)
-    """In the order of :data:`ASPECTS`."""
-
-
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """The first difference of two records of a task."""
 
     at: int | None
@@ -65,18 +52,10 @@ def steps_of(record: TaskRecord) -> tuple[Step, ...]:
 def _step(act: TurnLog) -> Step:
     turn = act.turn
     if turn is None:
-        return Step(act.number)
+        return (None,) * len(ASPECTS)
     entries = [(c.name, c.arguments, c.outcome, c.result, c.error) for c in act.tools]
-    counts = Counter(c.name if c.outcome == "done" else f"{c.name} {c.outcome}" for c in act.tools)
-    decision = turn.decision
-    done = decision.decision, turn.refused, entries
-    return Step(
-        number=act.number,
-        decision=decision.decision,
-        instruction=cut(" ".join(decision.instruction.split()), INSTRUCTION_CHARS),
-        calls=", ".join(name if n == 1 else f"{name} ×{n}" for name, n in counts.items()),
-        marks=(hash(turn.state), hash(repr(done)), hash(decision.instruction)),
-    )
+    done = turn.decision.decision, turn.refused, entries
+    return turn.state, done, turn.decision.instruction
 
 
 def first_difference(left: Sequence[Step], right: Sequence[Step]) -> Difference:
@@ -84,9 +63,9 @@ def first_difference(left: Sequence[Step], right: Sequence[Step]) -> Difference:
     if not left or not right:
         return Difference(None, "turns not recorded")
     first: dict[str, int] = {}
-    for turn, (one, other) in enumerate(zip(left, right, strict=False), start=1):
-        for name, mark, its in zip(ASPECTS, one.marks, other.marks, strict=True):
-            if mark != its:
+    for turn, both in enumerate(zip(left, right, strict=False), start=1):
+        for name, one, other in zip(ASPECTS, *both, strict=True):
+            if one != other:
                 first.setdefault(name, turn)
     entries = [turn for name, turn in first.items() if name != "words"]
     if len(left) != len(right) and not entries:
@@ -106,30 +85,30 @@ class RowPair:
 
     key: str
     spec_id: str
-    left: Row | None
-    right: Row | None
+    left: TaskRecord | None
+    right: TaskRecord | None
 
     @cached_property
     def first_difference(self) -> Difference:
         """The first difference of the two."""
-        return first_difference(*(steps_of(row.record) if row else () for _, row in self.sides))
+        return first_difference(*(steps_of(one) if one else () for _, one in self.sides))
 
     @property
-    def sides(self) -> tuple[tuple[str, Row | None], ...]:
+    def sides(self) -> tuple[tuple[str, TaskRecord | None], ...]:
         """Both, by letter."""
         return ("A", self.left), ("B", self.right)
 
     @property
-    def either(self) -> Row:
+    def either(self) -> TaskRecord:
         """One that is there."""
-        return next(row for _, row in self.sides if row)
+        return next(one for _, one in self.sides if one)
 
     @property
     def harm(self) -> str:
         """Change of harm: "new", "gone" or "" for neither."""
-        if not self.left or not self.right or self.left.record.harm == self.right.record.harm:
+        if not self.left or not self.right or self.left.harm == self.right.harm:
             return ""
-        return "new" if self.right.record.harm else "gone"
+        return "new" if self.right.harm else "gone"
 
     @cached_property
     def change(self) -> str:
@@ -137,11 +116,11 @@ class RowPair:
         left, right = self.left, self.right
         if left is None or right is None:
             return "only in B" if left is None else "only in A"
-        known = left.result.score is not None and right.result.score is not None
-        passed = right.record.status == "passed"
-        if known and passed != (left.record.status == "passed"):
+        known = left.so_far.score is not None and right.so_far.score is not None
+        passed = right.status == "passed"
+        if known and passed != (left.status == "passed"):
             return "better" if passed else "worse"
-        if left.result.ended != right.result.ended:
+        if left.so_far.ended != right.so_far.ended:
             return "other outcome"
         return "other way" if self.first_difference.entries else "same"
 
@@ -153,7 +132,7 @@ class RowPair:
     @property
     def reason(self) -> str:
         """Why it failed, in the second run before the first."""
-        reasons = (row.why for row in (self.right, self.left) if row)
+        reasons = (why(one) for one in (self.right, self.left) if one)
         return next(filter(None, reasons), "")
 
     @property
@@ -167,12 +146,12 @@ class RowPair:
     @property
     def data(self) -> dict[str, Any]:
         """The attributes by which the page's script filters and sorts."""
-        records = [row.record for _, row in self.sides if row]
+        records = [one for _, one in self.sides if one]
         marks = {"failed"} & {flag for record in records for flag in flags(record)}
         marks |= {"flipped"} if self.flipped else set()
         marks |= {"wrong"} if self.harm == "new" else set()
         kind = "other" if self.change.startswith("other ") else self.change
-        scores = {letter.lower(): row.result.score for letter, row in self.sides if row}
+        scores = {letter.lower(): one.so_far.score for letter, one in self.sides if one}
         marks |= {"alone"} if len(records) == 1 else {kind} & set(FILTERS)
         return {
             "key": self.key,
@@ -183,19 +162,19 @@ class RowPair:
         }
 
 
-def _sort_key(row: Row | None) -> float:
+def _sort_key(one: TaskRecord | None) -> float:
     """That of a cell of one run: failed tasks first."""
-    return -1.0 if row is None else float(row.record.status == "passed") + (row.result.score or 0.0)
+    return -1.0 if one is None else float(one.status == "passed") + (one.so_far.score or 0.0)
 
 
 def _compared(column: Column[TaskResult]) -> Column[RowPair]:
 
     def difference(pair: RowPair) -> Any:
-        one, other = (column.value(row.result) if row else None for _, row in pair.sides)
-        return None if one is None or other is None else other - one
+        left, right = (column.value(one.so_far) if one else None for _, one in pair.sides)
+        return None if left is None or right is None else right - left
 
     def both(pair: RowPair) -> str:
-        return " → ".join(column.text(row.result) if row else DASH for _, row in pair.sides)
+        return " → ".join(column.text(one.so_far) if one else DASH for _, one in pair.sides)
 
     return Column(column.name, column.heading, difference, both, short=column.short)
 
@@ -217,14 +196,11 @@ PAIR_COLUMNS: tuple[Column[RowPair], ...] = (
 def pairs_of(left: RunView, right: RunView) -> list[RowPair]:
     """Tasks paired by pack, spec and epoch; what flipped comes first.
 
-    By the spec alone where one run names no packs, as those of other tools.
+    By the spec alone where one run names no packs, as on a real platform.
     """
     packs = all(any(record.pack for record in run.tasks) for run in (left, right))
     ones, others = (
-        {
-            (r.record.pack if packs else "", r.record.spec_id, r.record.epoch): r
-            for r in rows_of(run.tasks)
-        }
+        {(one.pack if packs else "", one.spec_id, one.epoch): one for one in run.tasks}
         for run in (left, right)
     )
     pairs = [

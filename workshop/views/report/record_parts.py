@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby, pairwise
@@ -18,10 +17,9 @@ from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
 from core.ledger import ToolCall
-from core.runs.errors import NotRecorded
+from core.runs.folder import pack_files
 from core.runs.hints import ENTRY_POINT
 from core.runs.manifest import manifest_of
-from core.runs.packs import kept_packs
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import StepRecord
 from core.text import clean
@@ -142,9 +140,9 @@ def commands_of(record: TaskRecord) -> list[Way]:
             Way("Step through its code", _typed("debug", folder, "--task", spec, "--turn", turn)),
             Way("Run its code again", _typed("replay", folder, "--task", spec)),
         ]
-    options, pack = _options(folder), _pack(folder, spec, record.pack)
-    if pack and options:
-        fork = ["--fork", folder, "--task", spec, "--turn", turn or 1, "--pack", pack]
+    options = _options(folder)
+    if options is not None:
+        fork = ["--fork", folder, "--task", spec, "--turn", turn or 1]
         title = f"Play on from turn {turn or 1} with other models or prompts"
         small = _typed("minimise", "--run", folder, "--spec", spec)
         commands += [
@@ -155,36 +153,18 @@ def commands_of(record: TaskRecord) -> list[Way]:
 
 
 @lru_cache(maxsize=64)
-def _options(folder: Path) -> list[str]:
-    """How its run was played, as options to type, read once for all of its tasks; none of an agent
-    that is not ours."""
+def _options(folder: Path) -> list[str] | None:
+    """The models and files that a run was played with, as options to type, read once for all of
+    its tasks; None of an agent that is not ours, or where no pack was kept."""
     run = manifest_of(folder)
-    if run is None or run.agent:
-        return []
-    values = {"benchmark": run.benchmark, "strategy": run.strategy, **dict(run.brain)}
+    if run is None or run.agent or not any(pack_files(folder)):
+        return None
+    values = dict(run.brain)
     if run.strategy == "next-step":
         del values["worker"]
     files = {name: str(run.options.get(name) or "") for name in ("prompts", "models")}
     values |= {name: path for name, path in files.items() if path and Path(path).exists()}
     return [word for name, value in values.items() if value for word in (f"--{name}", value)]
-
-
-@lru_cache(maxsize=64)
-def _packs(folder: Path) -> dict[tuple[str, str], Path]:
-    """The file of each task by pack and spec, read once for all tasks of a run."""
-    with suppress(NotRecorded):
-        return {
-            (str(body.get("name")), str(raw.get("spec_id"))): path
-            for path, body in kept_packs(folder)
-            for raw in body["scenarios"]
-            if isinstance(raw, dict)
-        }
-    return {}
-
-
-def _pack(folder: Path, spec: str, name: str) -> Path | None:
-    known = _packs(folder)
-    return known.get((name, spec)) or next((p for (_, s), p in known.items() if s == spec), None)
 
 
 def show_command(record: TaskRecord) -> str:

@@ -18,6 +18,7 @@ from core.runs.summary import EFFECTS
 from core.runs.task_record import TaskRecord
 from core.terminal import figures
 from core.terminal.task_columns import COLUMNS
+from workshop.views.causes import why
 from workshop.views.report.record_parts import commands_of, plain, show_command, snippets_of
 from workshop.views.report.setup import briefing_of
 
@@ -123,7 +124,7 @@ def environment() -> jinja2.Environment:
         asset=lambda name: Markup(_asset(name)),
         snippets_of=snippets_of, COLUMNS=COLUMNS, EFFECTS=EFFECTS, REQUESTS_SHOWN=REQUESTS_SHOWN,
         SEEN_SHOWN=SEEN_SHOWN, briefing_of=briefing_of, commands_of=commands_of,
-        show_command=show_command,
+        show_command=show_command, why=why,
     )  # fmt: skip
     return jinja
 

@@ -7,20 +7,17 @@ what is opened.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from core.runs.journal import write_whole
-from core.runs.results import TaskResult
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from core.terminal.task_columns import COLUMNS, totals
-from workshop.views.causes import cause_of, judged_as, write_failures
-from workshop.views.report.render import packed, page, piece, record_html
-from workshop.views.report.setup import Setup, setup_of
+from workshop.views.causes import why, write_failures
+from workshop.views.report.render import packed, page, record_html
+from workshop.views.report.setup import Text, prompts_of
 
 FILTERS = {
     "failed": "Failed",
@@ -35,47 +32,22 @@ ALWAYS = ("failed", "wrong", "error")
 FIND_CHARS = 2_000
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the table."""
-
-    record: TaskRecord
-    result: TaskResult
-    """Of a running task what is known so far."""
-    shares: Mapping[str, float]
-    """Percent of the run's largest value by column, for the small bars."""
-
-    @property
-    def wanted(self) -> str:
-        """The expected class of the task, if the platform shows one."""
-        return self.record.group
-
-    @property
-    def why(self) -> str:
-        """Why it failed; "" if it did not or the reason is unknown."""
-        record = self.record
-        if not record.failed and not record.harm:
-            return ""
-        return cause_of(record) or judged_as(record)
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The attributes by which the page's script filters and sorts."""
-        record = self.record
-        return {
-            "key": record.key,
-            "flags": flags(record),
-            "facts": {**facts_of(record), "status": record.status, "why": self.why},
-            "find": found_in(record),
-            "sort": {column.name: column.value(self.result) for column in COLUMNS},
-        }
+def row_data(record: TaskRecord) -> dict[str, Any]:
+    """The attributes of a task by which the page's script filters and sorts."""
+    return {
+        "key": record.key,
+        "flags": flags(record),
+        "facts": {**facts_of(record), "status": record.status, "why": why(record)},
+        "find": found_in(record),
+        "sort": {column.name: column.value(record.so_far) for column in COLUMNS},
+    }
 
 
 def facts_of(*records: TaskRecord) -> dict[str, list[str]]:
     """What tasks are picked out by, besides their flags."""
     facts = {
-        "group": {record.group for record in records},
-        "cause": {r.result.cause_kind or r.result.failure or "" for r in records if r.result},
+        "group": {record.so_far.group or "" for record in records},
+        "cause": {one.so_far.cause_kind or one.so_far.failure or "" for one in records},
         "mechanic": {label for record in records for label in record.labels},
     }
     return {name: sorted(filter(None, values)) for name, values in facts.items()}
@@ -85,14 +57,15 @@ def found_in(*records: TaskRecord) -> list[tuple[str, str]]:
     """Texts in which a task is searched for, each once and with what it is."""
     places: dict[tuple[str, str], None] = {}
     for record in records:
+        result = record.so_far
         parts = {
             "name": record.spec_id,
             "task": record.text,
-            "outcome": record.outcome,
-            "wanted": record.group,
-            "error": record.error,
-            "cause": record.cause,
-            "evaluator": record.eval_log,
+            "outcome": result.ended,
+            "wanted": result.group,
+            "error": result.error,
+            "cause": result.cause,
+            "evaluator": result.eval_log,
             "mechanic": ", ".join(record.labels),
         }
         places |= {(name, text[:FIND_CHARS]): None for name, text in parts.items() if text}
@@ -104,23 +77,11 @@ def flags(record: TaskRecord) -> list[str]:
     is_so = {
         "failed": record.failed,
         "wrong": record.harm,
-        "error": bool(record.error),
+        "error": bool(record.so_far.error),
         "unscored": record.status == "unscored",
         "running": record.status == "running",
     }
     return [name for name, so in is_so.items() if so]
-
-
-def rows_of(records: Iterable[TaskRecord]) -> list[Row]:
-    """A row for each task; the bars are relative to the largest among them."""
-    results = [(record, record.so_far) for record in records]
-    barred = {column.name: column.value for column in COLUMNS if column.bar}
-    most = {name: max((of(r) or 0 for _, r in results), default=0) for name, of in barred.items()}
-    rows = []
-    for record, result in results:
-        shares = {n: round(100 * (of(result) or 0) / (most[n] or 1), 1) for n, of in barred.items()}
-        rows.append(Row(record, result, shares))
-    return rows
 
 
 def filters_of(
@@ -130,28 +91,32 @@ def filters_of(
     return [(n, title or harm_name.capitalize(), marks.count(n)) for n, title in names.items()]
 
 
-def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
-    """Values for the head and the table of a run's page."""
+def table(run: RunView, prompts: list[Text]) -> dict[str, Any]:
+    """Values for the head and the table of a run's page, and the data of its script."""
     run_totals = totals(run)
     # The score of doing nothing, as far as the groups of tasks are known.
     known = sum(part.tasks for part in run_totals.groups.values())
     idle = run_totals.groups.get(run.manifest.idle_group or "")
-    marks = [flag for row in rows for flag in flags(row.record)]
+    marks = [flag for record in run.tasks for flag in flags(record)]
     filters = filters_of(FILTERS, marks, run.manifest.harm_name)
     return {
+        "data": {"tasks": [row_data(record) for record in run.tasks]},
         "run": run,
-        "setup": setup,
+        "prompts": prompts,
+        "options": {n: v for n, v in run.manifest.options.items() if v not in (None, "", [], {})},
         "totals": run_totals,
         "idle": (idle.tasks if idle else 0) / known if run.manifest.idle_group and known else None,
-        "rows": rows,
+        "most": most_of(run.tasks),
         "filters": [f for f in filters if f[2] or f[0] in ALWAYS],
         "columns": COLUMNS,
     }
 
 
-def row_html(row: Row) -> Markup:
-    """One row of the table of tasks."""
-    return piece("table.html.jinja", "row", row)
+def most_of(records: Iterable[TaskRecord]) -> dict[str, float]:
+    """The largest value of each column that has bars; 1 where there is none."""
+    barred = {column.name: column.value for column in COLUMNS if column.bar}
+    results = [record.so_far for record in records]
+    return {name: max((of(r) or 0 for r in results), default=0) or 1 for name, of in barred.items()}
 
 
 def worst_first(run: RunView) -> RunView:
@@ -179,7 +144,5 @@ def run_page(folder: Path) -> str:
 
 def _page_of(run: RunView, folder: Path) -> str:
     run = worst_first(run)
-    rows = rows_of(run.tasks)
     records = [packed(record_html(record)) for record in run.tasks]
-    data = {"tasks": [row.data for row in rows]}
-    return page("run.html.jinja", data, records=records, **table(run, rows, setup_of(folder)))
+    return page("run.html.jinja", records=records, **table(run, prompts_of(folder, run.manifest)))

@@ -1,15 +1,13 @@
-"""Settings of a run for its page: each prompt once, options, versions."""
+"""The prompts of a run for its page, each once, and the briefing of a task."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from core.runs.errors import NotRecorded
 from core.runs.journal import text_hash
-from core.runs.manifest import Identity, Manifest, manifest_of
+from core.runs.manifest import Manifest
 from core.runs.prompts import read_prompts
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut
@@ -24,30 +22,6 @@ class Text(NamedTuple):
     sha256: str
     text: str | None
     """None if it was not stored."""
-
-
-@dataclass(frozen=True)
-class Setup:
-    """The settings of a run, as far as its folder has them; None is unknown."""
-
-    prompts: tuple[Text, ...] = ()
-    """Those of the run's roles first."""
-    options: Mapping[str, str] | None = None
-    versions: Mapping[str, str] | None = None
-    base_url: str | None = None
-
-
-def setup_of(folder: Path) -> Setup:
-    """Read it; what is missing or damaged is left out."""
-    manifest = manifest_of(folder)
-    options = manifest.options if manifest else {}
-    told = {name: str(v) for name, v in options.items() if v not in (None, "", [], {})}
-    return Setup(
-        prompts=tuple(_prompts(folder, manifest)),
-        options=told if manifest else None,
-        versions=manifest.versions if manifest else None,
-        base_url=manifest.base_url if manifest else None,
-    )
 
 
 def briefing_of(record: TaskRecord) -> Text | None:
@@ -70,11 +44,10 @@ def prompt_texts(folder: Path) -> dict[str, str]:
         return {}
 
 
-def _prompts(folder: Path, manifest: Manifest | None) -> list[Text]:
-    texts = prompt_texts(folder)
-    identity = manifest.identity if manifest else Identity()
-    shipped = manifest.shipped if manifest else {}
-    names = {digest: f"Section {name} as shipped" for name, digest in shipped.items()}
+def prompts_of(folder: Path, manifest: Manifest) -> list[Text]:
+    """The prompts of a run, those of its roles first, as far as its folder has them."""
+    texts, identity = prompt_texts(folder), manifest.identity
+    names = {digest: f"Section {name} as shipped" for name, digest in manifest.shipped.items()}
     names |= {digest: f"Section {name}" for name, digest in identity.sections.items()}
     roles = {digest: f"Prompt of the {role}" for role, digest in identity.prompts.items()}
     every = roles | names

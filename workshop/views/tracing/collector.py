@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TextIO
 from urllib.parse import urlsplit
 
 from core.models.extras import ExtraMissing
 from core.models.redact import redact
 from core.runs.errors import CannotRun
+from core.runs.prompts import read_prompts
 from core.runs.run_view import read_run_view
 from core.terminal.figures import so_many_tasks
 
@@ -33,7 +32,7 @@ spans on a busy machine of two cores."""
 OPTION = "--trace otel: "
 MODULES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 """What the extra ``otel`` installs,"""
-MLFLOW_MODULES = ("opentelemetry.sdk", "mlflow")
+MLFLOW_MODULES = ("mlflow",)
 """and the extra ``mlflow``."""
 
 
@@ -58,8 +57,6 @@ def check_collector() -> None:
     """
     if not all(map(_is_installed, MODULES)):
         raise ExtraMissing("traces need the extra", "otel")
-    if writes_to_console():
-        return
     for variable in PROTOCOLS:
         if (protocol := os.environ.get(variable) or PROTOCOL) != PROTOCOL:
             raise CannotTrace(f"{OPTION}{variable} is {protocol!r}; expected {PROTOCOL}")
@@ -85,11 +82,6 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-def writes_to_console() -> bool:
-    """Whether spans go to the screen and not to a collector."""
-    return os.environ.get("OTEL_TRACES_EXPORTER") == "console"
-
-
 def name_collector() -> str:
     """The address of the collector, without name and password, and the variable that sets it."""
     address, variable = _address()
@@ -105,36 +97,35 @@ def _address() -> tuple[str, str]:
     return DEFAULT, f"the default; set {ENDPOINTS[1]} to change it"
 
 
-def export_traces(folder: Path, console: TextIO, kind: str = "otel") -> list[str]:
+def export_traces(folder: Path, kind: str = "otel") -> list[str]:
     """Send a trace of each task of a run that is over; say in lines what was sent, and where.
 
-    ``console``: where spans go that are for the screen.
     Raises CannotTrace, ExtraMissing: not all were sent.
     """
+    from workshop.views.tracing.spans import task_span
+
     check_targets((kind,))
-    view = read_run_view(folder)
+    view, prompts = read_run_view(folder), read_prompts(folder)
     finished = [record for record in view.tasks if record.result is not None]
+    tasks = (task_span(record, view.name, prompts) for record in finished)
     seconds = EXPORT_SECONDS + TASK_SECONDS[kind] * len(finished)
+    target = name_collector()
     try:  # OpenTelemetry reads its variables when it is imported, and refuses some values
-        from workshop.views.tracing.otel import SERVICE, collector_exporter, send
-
         if kind == "mlflow":
-            from workshop.views.tracing.mlflow_store import MlflowExporter
+            from workshop.views.tracing import mlflow_store
 
-            to = MlflowExporter(SERVICE)
-            target = f"MLflow, {redact(to.place)}"
-            error = send(folder, finished, to, seconds, content=True)
+            target = f"MLflow, {redact(mlflow_store.store_place())}"
+            error = mlflow_store.send(tasks, seconds)
         else:
-            target = f"the collector {name_collector()}"
-            error = send(folder, finished, collector_exporter(console), seconds)
-    except ValueError as refused:
-        raise CannotTrace(f"--trace {kind}: {redact(str(refused))}") from None
+            from workshop.views.tracing import otel
+
+            error = otel.send(tasks, seconds)
+    except Exception as failed:  # of a library, whichever it is
+        error = redact(str(failed))
     if error:
-        text = f"some traces were not written to {target.removeprefix('the collector ')}: {error}"
+        text = f"some traces were not written to {target}: {error}"
         raise CannotTrace(f"--trace {kind}: {text}")
-    sent = f"{so_many_tasks(len(finished))} of {view.name} traced"
-    is_shown = kind == "otel" and writes_to_console()
-    return [sent, *([] if is_shown else [f"traces: at {target}"])]
+    return [f"{so_many_tasks(len(finished))} of {view.name} traced", f"traces: at {target}"]
 
 
 def trace_run(folder: Path, say: Callable[[str], None], kinds: Iterable[str] = ("otel",)) -> None:
@@ -142,11 +133,8 @@ def trace_run(folder: Path, say: Callable[[str], None], kinds: Iterable[str] = (
     say("writing the traces")
     for kind in kinds:
         try:
-            lines = export_traces(folder, sys.stderr, kind)
+            say(export_traces(folder, kind)[-1])
         except KeyboardInterrupt:
             say(f"warning: --trace {kind}: interrupted, the traces are incomplete")
         except Exception as error:  # the run is over, and nothing that a library raises may fail it
             say(f"warning: {redact(str(error))}")
-        else:
-            for line in lines[1:]:
-                say(line)

@@ -1,107 +1,78 @@
-"""Traces in a store of MLflow, without a server: the spans of a trace, its score and its tags."""
+"""Traces in a store of MLflow, without a server: the spans of a task, its score and its tags."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from opentelemetry.sdk.trace import ReadableSpan
-from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+from workshop.views.tracing.spans import AGENT, OPERATION, Span
 
 EXPERIMENT = "MLFLOW_EXPERIMENT_NAME"
-TYPES = {"invoke_agent": "AGENT", "chat": "LLM", "execute_tool": "TOOL"}
-"""What MLflow calls an operation; a turn is a chain of them."""
-INPUTS = ("gen_ai.input.messages", "gen_ai.tool.call.arguments", "agent.input")
-OUTPUTS = ("gen_ai.output.messages", "gen_ai.tool.call.result", "agent.output")
-USAGE = "gen_ai.usage.{}_tokens"
+TYPES = {"agent": "AGENT", "turn": "CHAIN", "model": "LLM", "tool": "TOOL", "request": "TOOL"}
+"""What MLflow calls each kind; a request belongs to its tool."""
 
 
-class MlflowExporter(SpanExporter):
-    """Writes whole traces through MLflow's own functions, which know where its store is."""
-
-    def __init__(self, experiment: str) -> None:
-        """``experiment``: its name, where MLFLOW_EXPERIMENT_NAME has none."""
-        self._mlflow: Any = import_module("mlflow")
-        self._mlflow.set_experiment(os.environ.get(EXPERIMENT) or experiment)
-        self._waiting: list[ReadableSpan] = []
-
-    @property
-    def place(self) -> str:
-        """Where the store is."""
-        return str(self._mlflow.get_tracking_uri())
-
-    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Write every trace whose first span is among these; the others wait for theirs."""
-        self._waiting += spans
-        for root in [span for span in spans if span.parent is None]:
-            mine = [span for span in self._waiting if _trace(span) == _trace(root)]
-            self._waiting = [span for span in self._waiting if _trace(span) != _trace(root)]
-            self._write(root, mine)
-        return SpanExportResult.SUCCESS
-
-    def shutdown(self) -> None:
-        """Wait until everything is written."""
-        self._mlflow.flush_trace_async_logging()
-
-    def _write(self, root: ReadableSpan, spans: Sequence[ReadableSpan]) -> None:
-        models = {str(m) for s in spans if (m := (s.attributes or {}).get("gen_ai.request.model"))}
-        tags = {"spec_id": root.name, "model": ", ".join(sorted(models))}
-        whole = self._begin(root, None, tags)
-        self._write_children(root, whole, spans)
-        _end(whole, root)
-        for event in root.events:
-            facts: Mapping[str, Any] = event.attributes or {}
-            if (score := facts.get("gen_ai.evaluation.score.value")) is not None:
-                name = str(facts["gen_ai.evaluation.name"])
-                self._mlflow.flush_trace_async_logging()
-                self._mlflow.log_feedback(trace_id=whole.trace_id, name=name, value=score)
-
-    def _write_children(
-        self, parent: ReadableSpan, written: Any, spans: Sequence[ReadableSpan]
-    ) -> None:
-        for span in spans:
-            if span.parent and parent.context and span.parent.span_id == parent.context.span_id:
-                child = self._begin(span, written, None)
-                self._write_children(span, child, spans)
-                _end(child, span)
-
-    def _begin(self, span: ReadableSpan, parent: Any, tags: dict[str, str] | None) -> Any:
-        facts = dict(span.attributes or {})
-        operation = str(facts.get("gen_ai.operation.name", ""))
-        usage = {part: facts.get(USAGE.format(part)) for part in ("input", "output")}
-        if operation == "chat" and None not in usage.values():
-            counts = {f"{part}_tokens": count for part, count in usage.items()}
-            total = sum(int(str(count)) for count in usage.values())
-            facts["mlflow.chat.tokenUsage"] = counts | {"total_tokens": total}
-        is_turn = span.name.startswith("turn ")
-        return self._mlflow.start_span_no_context(
-            name=span.name,
-            span_type=TYPES.get(operation, "CHAIN" if is_turn else "UNKNOWN"),
-            parent_span=parent,
-            inputs=_first(facts, INPUTS),
-            attributes={name: v for name, v in facts.items() if name not in (*INPUTS, *OUTPUTS)},
-            tags=tags,
-            start_time_ns=span.start_time,
-        )
+def store_place() -> str:
+    """Where the store is."""
+    return str(import_module("mlflow").get_tracking_uri())
 
 
-def _end(written: Any, span: ReadableSpan) -> None:
-    status = "OK" if span.status.is_ok else "ERROR"
-    outputs = _first(dict(span.attributes or {}), OUTPUTS) or span.status.description
-    written.end(outputs=outputs, status=status, end_time_ns=span.end_time)
+def send(tasks: Iterable[Span], seconds: float) -> str:
+    """Write a trace for each task, for at most so long; that time was up, or "".
+
+    Raises whatever MLflow raises.
+    """
+    mlflow: Any = import_module("mlflow")
+    mlflow.set_experiment(os.environ.get(EXPERIMENT) or AGENT)
+    deadline = time.monotonic() + seconds
+    for task in tasks:
+        if time.monotonic() > deadline:
+            return f"stopped after {seconds:.0f} s"
+        models = {str(one.facts["gen_ai.request.model"]) for one in _all(task) if _is_chat(one)}
+        tags = {"spec_id": task.name, "model": ", ".join(sorted(models))}
+        written = _write(mlflow, task, None, tags)
+        if task.score is not None:
+            mlflow.flush_trace_async_logging()
+            mlflow.log_feedback(trace_id=written.trace_id, name="score", value=task.score)
+    mlflow.flush_trace_async_logging()
+    return ""
 
 
-def _first(facts: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """The value of the first name that is there, read where it is JSON."""
-    text = next((facts[name] for name in names if name in facts), None)
-    try:
-        return None if text is None else json.loads(str(text))
-    except ValueError:
-        return text
+def _write(mlflow: Any, span: Span, parent: Any, tags: dict[str, str] | None = None) -> Any:
+    attributes = dict(span.facts)
+    usage: list[Any] = [
+        span.facts.get(f"gen_ai.usage.{part}_tokens") for part in ("input", "output")
+    ]
+    if _is_chat(span) and None not in usage:
+        counts = {"input_tokens": usage[0], "output_tokens": usage[1]}
+        attributes["mlflow.chat.tokenUsage"] = counts | {"total_tokens": sum(usage)}
+    written = mlflow.start_span_no_context(
+        name=span.name,
+        span_type=TYPES[span.kind],
+        parent_span=parent,
+        inputs=span.inputs,
+        attributes=attributes,
+        tags=tags,
+        start_time_ns=int(span.began * 1e9),
+    )
+    for inner in span.inside:
+        _write(mlflow, inner, written)
+    written.end(
+        outputs=span.error or None if span.outputs is None else span.outputs,
+        status="ERROR" if span.error else "OK",
+        end_time_ns=int(span.ended * 1e9),
+    )
+    return written
 
 
-def _trace(span: ReadableSpan) -> int:
-    return span.context.trace_id if span.context else 0
+def _is_chat(span: Span) -> bool:
+    return span.facts.get(OPERATION) == "chat"
+
+
+def _all(span: Span) -> Iterator[Span]:
+    yield span
+    for inner in span.inside:
+        yield from _all(inner)
