@@ -23,7 +23,8 @@ def basket_tools(session: StoreSession) -> list[Tool]:
 
     def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> Rows:
         """Makes the basket exactly this ([{sku, quantity}]): [{data: {items: [{sku, quantity,
-        price}], subtotal, coupon, discount, total}}]. With an error it stays as before."""
+        price}], subtotal, coupon, discount, total}}]; coupon "": none. With an error it stays as
+        before."""
         row = ComboRow(primary=items, secondary=coupon)
         yield row
         row.data = session.known()
@@ -99,10 +100,11 @@ def cheapest_tool(session: StoreSession) -> Tool:
         pieces: int = 0,
         packs: dict[str, int] | None = None,
     ) -> Rows:
-        """Finds products of one kind (or takes SKUs or whole names), makes all mixes of exactly
-        units (packs: {sku: what it holds} where no mark tells) or pieces (packages), prices each
-        with each coupon and none, makes the cheapest the whole basket: [{data: {fields of the
-        search, basket}, error: why nothing was set}, then rows of prices, one a coupon]"""
+        """Finds products of one kind by words, or takes a list of SKUs or whole names; makes all
+        mixes of exactly units (packs: {sku: what it holds} where no mark tells) or pieces
+        (packages), prices each with each coupon ([]: none) and without, makes the cheapest the
+        whole basket: [{data: {fields of the search, basket}, error: why nothing was set}, then
+        rows of prices as below, one a coupon]"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")
         row = ComboRow(primary=query)

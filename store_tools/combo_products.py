@@ -36,7 +36,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
     """The tools that read the catalog of one shop."""
 
     def Combo_List_All_Products(refresh: bool = False) -> Rows:
-        """[{data: [same]}]. refresh=True after a failed checkout."""
+        """[{data: [same, ...]}], a list. refresh=True after a failed checkout."""
         row = ComboRow()
         yield row
         with Collector() as collected:

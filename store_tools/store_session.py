@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from core.erc3_client import retry_policy as clock
 from core.erc3_client import store
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Ledger
+from core.ledger import Ledger, ToolCall
 from core.tools.faults import Inconsistent, OutOfReach, failed_request
 from core.tools.paging import OWN_LARGEST
 from core.tools.task_api import ApiClient, TaskApi
@@ -27,6 +29,11 @@ class StoreSession(TaskApi[StoreFacts]):
         """The work in which the basket was looked at last; None: no purchase may rest on it."""
         self._looked_in: Ledger | None = None
         """The work in which products were listed first, where this process did it."""
+        self._shown: set[str] = set()
+        """SKUs that who decides has been shown: in the catalog of the prompt, or by work that is
+        over."""
+        self._reported = False
+        """Whether work is over whose tools have answered."""
         self.catalog: list[Product] | None = None
         self.disbelieved: str | None = None
         """Why the catalog is not believed; nothing is bought on it."""
@@ -56,10 +63,33 @@ class StoreSession(TaskApi[StoreFacts]):
             self._looked_in = self._ledger
         return page
 
+    def look_again(self) -> None:
+        """Note that work has looked at products that were read before, without a request."""
+        if not self.facts.looked:
+            self.facts.looked, self._looked_in = True, self._ledger
+            self.book_kept_read(LIST, {"offset": 0, "limit": self.facts.listing.limit or 0})
+
+    def show(self, skus: Iterable[str]) -> None:
+        """Note what the catalog of the prompt shows."""
+        self._shown.update(skus)
+
+    def end_work(self, calls: Sequence[ToolCall]) -> None:
+        """Note what the answers of work that is over have shown."""
+        answered = [call.result for call in calls if call.outcome == "done"]
+        self._reported = self._reported or bool(calls)
+        self._shown.update(_skus_in(answered))
+
     @property
-    def looked_before(self) -> bool:
-        """Whether earlier work has listed products: nobody can order what no report has shown."""
-        return self.facts.looked and self._looked_in is not self._ledger
+    def reported_before(self) -> bool:
+        """Whether work before that of now has looked at products, or has come to anything."""
+        return self._reported or (self.facts.looked and self._looked_in is not self._ledger)
+
+    def was_shown(self, sku: str) -> bool:
+        """Whether who decides has been shown a product before the work of now.
+
+        Of an earlier process it is only known that it has listed products.
+        """
+        return sku in self._shown or (self.facts.looked and self._looked_in is None)
 
     def forget_look(self) -> None:
         """Let no purchase rest on the last look at the basket."""
@@ -100,6 +130,16 @@ class StoreSession(TaskApi[StoreFacts]):
         return self.facts.viewed
 
 
+def _skus_in(value: object) -> Iterator[str]:
+    """Every SKU within the results of tools."""
+    if isinstance(value, dict):
+        yield from (one for key in ("sku", "added") if isinstance(one := value.get(key), str))
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for inner in value:
+            yield from _skus_in(inner)
+
+
 def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, object]:
     """``products``, ``next_offset`` (-1: end) and the ``limit`` used. Raises as Listing.page."""
     try:
@@ -121,6 +161,7 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
         Inconsistent: the listing does not hold together, or does not come to an end.
     """
     if session.catalog is not None and not refresh:
+        session.look_again()
         return session.catalog
     try:
         catalog = session.facts.listing.whole(session.ask_page)
@@ -135,3 +176,20 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
     session.disbelieved = None
     session.catalog = catalog
     return catalog
+
+
+def read_ahead_of_work(session: StoreSession) -> list[Product]:
+    """Every product of the shop, for the prompt; none where the shop does not list them.
+
+    This is no look that any work has made. A fault leaves no trace: tools will meet it again.
+    Raises what ends a pause, such as a limit of the task.
+    """
+    facts, owed = session.facts, dict(session.unanswered)
+    looked = facts.looked, session._looked_in
+    try:
+        return read_catalog(session)
+    except ToolFault:
+        session.unanswered, session.disbelieved = owed, None
+        return []
+    finally:
+        facts.looked, session._looked_in = looked
