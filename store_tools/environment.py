@@ -75,6 +75,7 @@ class StoreEnvironment:
         """``docs``: other texts of tools, by name."""
         self._session = StoreSession(client, retry_policy)
         self._tools = retold(tools_of(self._session), docs or {})
+        self._briefing: str | None = None
         self._shown_whole = False
         """Whether the prompt shows every product."""
 
@@ -90,16 +91,16 @@ class StoreEnvironment:
     def briefing(self, ledger: Ledger, task: str = "") -> str:
         """The catalog as the shop lists it, for the prompt; "" where it does not.
 
-        A listing that fails or is refused is left to the tools, as if nobody had asked for it.
+        A listing that fails or is refused is left to the tools, as if nobody had asked for it. The
+        catalog is read once: later turns show what the first one was decided on.
         """
-        with self._session.recording_to(ledger):
-            catalog = read_ahead_of_work(self._session)
-        if not catalog:
-            return ""
-        text, skus = catalog_text(catalog)
-        self._session.show(skus)
-        self._shown_whole = len(skus) == len(catalog)
-        return text
+        if self._briefing is None:
+            with self._session.recording_to(ledger):
+                catalog = read_ahead_of_work(self._session)
+            self._briefing, skus = catalog_text(catalog)
+            self._session.show(skus)
+            self._shown_whole = 0 < len(skus) == len(catalog)
+        return self._briefing
 
     def state(self, ledger: Ledger) -> str:
         """The basket as JSON text, read from the shop now; after a checkout the receipt too.
@@ -119,6 +120,7 @@ class StoreEnvironment:
         Raises:
             ToolFault: the shop does not answer.
         """
+        self.briefing(ledger)  # as before the first turn: a repeated checkout moves the stock
         with self._session.recording_to(ledger):
             mismatches = [_repeat(self._session, request) for request in requests]
         return [text for text in mismatches if text]

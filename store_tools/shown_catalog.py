@@ -17,8 +17,11 @@ _COLUMNS = '["sku","name",price,stock]'
 def catalog_text(catalog: Sequence[Product]) -> tuple[str, list[str]]:
     """The lines of a catalog, and the SKUs of those that are shown.
 
-    Products behind the last that has room are counted. A row is whole or left out.
+    Products behind the last that has room are counted. A row is whole or left out. Of an empty
+    catalog nothing is shown.
     """
+    if not catalog:
+        return "", []
     rows: list[str] = []
     skus: list[str] = []
     room = CATALOG_TOKENS

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.erc3_client import retry_policy as clock
 from core.erc3_client import store
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Ledger, ToolCall
+from core.ledger import Ledger, ToolCall, ToolFault
 from core.tools.faults import Inconsistent, OutOfReach, failed_request
 from core.tools.paging import OWN_LARGEST
 from core.tools.task_api import ApiClient, TaskApi

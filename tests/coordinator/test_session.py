@@ -124,9 +124,16 @@ def test_a_second_finish_is_accepted(make_run: Any, tea_buyer: Any) -> None:
 
 
 def test_declining_unseen_is_asked_back_once(make_run: Any, shop_json: Any) -> None:
-    run = make_run(shop_json(), says=[DECLINED, DECLINED], does=[])
+    run = make_run(shop_json(page_limit=-1), says=[DECLINED, DECLINED], does=[])
     assert result(run).ended == "declined"
     assert "not been looked at" in run.watcher.turns[0].challenge
+
+
+def test_declining_is_not_asked_back_where_the_prompt_shows_the_catalog(
+    make_run: Any, shop_json: Any
+) -> None:
+    run = make_run(shop_json(), says=[DECLINED], does=[])
+    assert (result(run).ended, run.watcher.turns[0].challenge) == ("declined", None)
 
 
 def test_declining_after_a_look_is_not_asked_back(make_run: Any, shop_json: Any) -> None:
@@ -313,7 +320,7 @@ def test_every_line_of_a_journal_parses(make_run: Any, tea_buyer: Any) -> None:
     assert kinds.count("model_call") == 5
     turn = next(r for r in records if r["type"] == "turn")
     assert turn["report"]["calls"][0]["name"] == "Combo_List_All_Products"
-    assert turn["report"]["calls"][0]["requests"]
+    assert turn["report"]["calls"][0]["kept"], "the catalog was read for the prompt"
 
 
 def test_results_follow_the_format(make_run: Any, tea_buyer: Any) -> None:

@@ -22,6 +22,8 @@ except (ValueError, RuntimeError) as error:
 """
 _LOOK = f"""\
 try:
+    if p["refresh"]:
+        Combo_Empty_Basket()
     found = Combo_List_All_Products(refresh=p["refresh"])
     report = {{"products": {_LISTED}, "error": found["fatal_error"]}}
 {_FAILED}"""
@@ -66,7 +68,7 @@ def carry_out(instruction: str) -> str:
 def program_of(lines: Sequence[Line]) -> str:
     """The program that does what these lines say."""
     verbs = {line.verb for line in lines}
-    lines = [line for line in lines if line.verb != store.EMPTY]  # every setting is of all there is
+    lines = [line for line in lines if line.verb != store.EMPTY]  # the look behind it does it
     if len(lines) == 1 and lines[0].verb in _PROGRAMS:
         return f"p = {lines[0].data!r}\n{_PROGRAMS[lines[0].verb]}{_END}"
     if not verbs or not verbs <= company.TOOLS.keys():
