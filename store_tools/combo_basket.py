@@ -100,11 +100,11 @@ def cheapest_tool(session: StoreSession) -> Tool:
         pieces: int = 0,
         packs: dict[str, int] | None = None,
     ) -> Rows:
-        """Finds products of one kind by words, or takes a list of SKUs or whole names; makes all
-        mixes of exactly units (packs: {sku: what it holds} where no mark tells) or pieces
-        (packages), prices each with each coupon ([]: none) and without, makes the cheapest the
-        whole basket: [{data: {fields of the search, basket}, error: why nothing was set}, then
-        rows of prices as below, one a coupon]"""
+        """Finds products of one kind by words (or takes a list of SKUs), makes all mixes of exactly
+        units (packs: {sku: what it holds} where no mark tells) or pieces (packages), prices each
+        with each coupon ([]: none) and without, sets the cheapest: [{data:
+        {fields of the search, basket}, error: why nothing was set}, then rows of prices as below,
+        one a coupon]"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")
         row = ComboRow(primary=query)

@@ -63,8 +63,8 @@ def _checkout_tool(session: StoreSession) -> Tool:
         expected_coupon: str | None = None,
         expected_items: list[Item] | None = None,
     ) -> Basket:
-        """BUYS the basket if it is what was ordered and has what is expected (coupon "": none;
-        None: not checked); else it is refused without a call."""
+        """BUYS the basket if it is what was ordered, and what is expected of it where that is given
+        (coupon "": none); else it is refused without a call."""
         items = None if expected_items is None else content_of(expected_items)
         return check_out(session, Expected(expected_total, expected_coupon, items))
 
