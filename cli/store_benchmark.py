@@ -16,6 +16,7 @@ from coordinator.verify import VERIFY
 from core.runs.errors import Usage
 from store_tools import environment
 from store_tools.basket import basket_line
+from store_tools.order import has_order
 
 
 class StoreTask(environment.StoreEnvironment, Environment):
@@ -47,6 +48,7 @@ STORE = Benchmark(
     harm_name="wrong checkout",
     groups=environment.GROUPS,
     direct_calls=environment.calls_of_order,
+    is_final=has_order,
     idle_group="refuse",
     group_of=environment.group_of,
     shorten_state=basket_line,

@@ -181,6 +181,8 @@ class Benchmark:
     direct_calls: Callable[[str], Sequence[DirectCall]] = lambda _instruction: ()
     """The calls that an instruction in a fixed form stands for: no worker is asked for it. ():
     the instruction is in no such form."""
+    is_final: Callable[[str], bool] = lambda _instruction: False
+    """Whether an instruction orders what cannot be undone."""
     needs_answer: bool = False
     """Whether a task ends by an answer that a FINISH words, and is lost without one.
 

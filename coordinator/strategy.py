@@ -136,7 +136,7 @@ def strategy_of(
     guide, form = benchmark.guide(), benchmark.final_answer
     limits = SandboxLimits()  # a step may take longer by what its tools may wait for the platform
     return EvaluatorWorker(
-        Evaluator(client("evaluator"), benchmark.rules, guide, form, texts),
+        Evaluator(client("evaluator"), benchmark.rules, guide, form, texts, benchmark.is_final),
         Worker(
             client("worker"),
             replace(limits, wall_seconds=limits.wall_seconds + config.retry_seconds),

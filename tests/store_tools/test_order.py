@@ -290,12 +290,12 @@ def test_a_product_is_ordered_only_after_it_was_shown(open_shop: Any, make_bench
     """A look of the same instruction is too late."""
     shop = open_shop()
     benchmark = make_benchmark(shop)
-    with pytest.raises(ToolFault, match="'tea' was not shown before this instruction"):
-        with benchmark.bind(ledger := Ledger()) as tools:
-            ledger.offer(tools)
-            ledger.instruction = LINE
-            ledger.call("Combo_List_All_Products", [], {})
-            ledger.call("Combo_Set_Basket_For_Items", [], {"items": TEA2})
+    with benchmark.bind(ledger := Ledger()) as tools:
+        ledger.offer(tools)
+        ledger.instruction = LINE
+        ledger.call("Combo_List_All_Products", [], {})
+        ledger.call("Combo_Set_Basket_For_Items", [], {"items": TEA2})
+        with pytest.raises(ToolFault, match="'tea' was not shown before this instruction"):
             ledger.call("Req_CheckoutBasket", [], {})
     assert shop.line.counted["/basket/checkout"] == 0
     carry_out(benchmark, LINE)
