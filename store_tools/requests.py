@@ -169,7 +169,7 @@ def _order_for(session: StoreSession, basket: Basket, expected: Expected) -> Che
         return order
     lacks_coupon = order is not None and order.coupon not in ("", basket.coupon)
     if text is not None and basket.items and not lacks_coupon:
-        flaw = f"{flaw}. To buy this basket the next instruction ends: {order_of(basket).line}"
+        flaw = f"{flaw}. To buy this basket the next instruction is: {order_of(basket).line}"
     raise ToolFault(f"not checked out: {flaw}")
 
 
