@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from core.ledger.combo import ComboResult, combo_tool
 from core.tools.faults import OutOfReach
 from store_tools.environment import StoreEnvironment, tools
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
-from tests.kit.binding import entered
 from tests.store_tools.conftest import Direct
 from workshop.replay.recorded import recorded_ledger
 
@@ -84,12 +84,14 @@ class Shop:
         coupons = [{"code": "TWO", "discount": {"amount": 2}, "requires": {}}]
         self.line = Direct({"products": goods, "coupons": coupons, "page_limit": 1})
         self.benchmark = StoreEnvironment(self.line)
+        self._work = ExitStack()
         self.turn()
 
     def turn(self, budget: Budget | None = None) -> None:
-        """A new instruction."""
+        """A new instruction; the one before is over."""
+        self._work.close()
         self.ledger = Ledger(budget)
-        self.ledger.offer(entered(self.benchmark.bind(self.ledger)))
+        self.ledger.offer(self._work.enter_context(self.benchmark.bind(self.ledger)))
 
     def call(self, name: str, **arguments: Any) -> Any:
         return self.ledger.call(name, [], arguments)

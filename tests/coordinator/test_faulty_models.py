@@ -84,7 +84,8 @@ def test_runs_with_repairs_can_be_repeated(
     make_run: Callable[..., Any], shops: list[dict[str, Any]]
 ) -> None:
     kinds = "empty,spent,cut,no-code,syntax,unknown-tool,http-503"
-    run = make_run(*shops, worker=f"faulty/store?seed=2&rate=1&kinds={kinds}")
+    again = shops[1] | {"spec_id": "again"}
+    run = make_run(*shops, again, worker=f"faulty/store?seed=1&rate=1&kinds={kinds}")
     run.go()
     repeated = 0
     for task in read_tasks(run.folder):

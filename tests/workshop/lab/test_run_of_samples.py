@@ -28,7 +28,7 @@ def call(*words: object, typed: str = "") -> Result:
 def logs(tmp_path: Path, pack_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A plain run, and then one of the lab in which a task of two fails for want of turns."""
     monkeypatch.chdir(tmp_path)
-    pack = pack_file(2)
+    pack = pack_file(2, code="TWO")
     assert call("--pack", pack, "--quiet").exit_code == 0
     words = ("--pack", pack, "--jobs", 1, "--max-turns", 1, "--name", "one turn")
     done = call("regress", *words)

@@ -53,10 +53,17 @@ def run_all(commands: list[list[str]]) -> dict[str, str]:
 def shop(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a pack of two tasks, one of which fails, and with settings of models."""
     monkeypatch.chdir(tmp_path)
-    event = {"items": [{"sku": "tea", "quantity": 2}]}
-    wrong = {"items": [{"sku": "tea", "quantity": 1}]}
+    code = {"coupon": "ONE", "discount": 1}  # so that a worker has to try it before
+    event = {"items": [{"sku": "tea", "quantity": 2}], **code}
+    wrong = {"items": [{"sku": "tea", "quantity": 1}], **code}
+    coupons = [{"code": "ONE", "discount": {"amount": 1}}]
     shops = [
-        shop_json(spec_id=spec, expect={"checkouts": 1, "any_of": [one]}, task_text=text)
+        shop_json(
+            spec_id=spec,
+            expect={"checkouts": 1, "any_of": [one]},
+            task_text=text,
+            coupons=coupons,
+        )
         for spec, one, text in (
             ("good", event, "Buy 2x Green Tea"),
             ("wrong", wrong, "Buy 1x Green Tea"),
