@@ -41,7 +41,7 @@ def test_a_new_shop_comes_to_stand_where_the_old_one_stood(
     assert new.task.world._stock == old.task.world._stock
     writes = [w.path for w in wires(old) if w.kind == "write"]
     sent = [path for path in new.line.sent if path != "/basket/view"]
-    assert sent == [*["/products/list"] * 3, *writes], "the catalog is read before it moves"
+    assert sent == [*["/products/list"] * 2, *writes], "the catalog is read before it moves"
     assert ledger.requests == len(new.line.sent)
     learnt = benchmark._session.facts
     assert (learnt.looked, learnt.listing.limit, learnt.rejected_coupons) == (True, 2, {"NOPE"})
