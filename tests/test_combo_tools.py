@@ -59,9 +59,6 @@ TEA = [{"sku": "tea", "quantity": 2}]
 STORE: dict[str, dict[str, Any]] = {
     "Combo_List_All_Products": {},
     "Combo_Find_Products_For_Query": {"query": "tea"},
-    "Combo_Generate_Product_Combinations_For_Target_Units": {
-        "products": ["tea"], "target_units": 2,
-    },
     "Combo_Set_Cheapest_Basket_For_Query": {"query": "tea", "coupons": ["TWO"], "pieces": 2},
    "Combo_Set_Basket_For_Items": {"items": TEA},
     "Combo_Empty_Basket": {},
