@@ -97,7 +97,7 @@ def cheapest_tool(session: StoreSession) -> Tool:
         pieces: int = 0,
         packs: dict[str, int] | None = None,
     ) -> Rows:
-        """Finds products of one kind by words (or takes a list of SKUs), makes all mixes of exactly
+        """Finds products of one kind by words (or takes SKUs or names), makes all mixes of exactly
         units (packs: {sku: what it holds} where no mark tells) or pieces (packages), prices each
         with each coupon ([]: none) and without, sets the cheapest: [{data:
         {fields of the search, basket}, error: why nothing was set}, then rows of prices as below,

@@ -23,7 +23,7 @@ from store_tools.combo_products import product_tools
 from store_tools.order import lone_order
 from store_tools.requests import request_tools
 from store_tools.shown_catalog import catalog_text
-from store_tools.store_session import StoreSession, read_ahead_of_work
+from store_tools.store_session import StoreSession, catalog_or_none
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 RULES: str = _TEXTS["rules"]
@@ -96,9 +96,9 @@ class StoreEnvironment:
         """
         if self._briefing is None:
             with self._session.recording_to(ledger):
-                catalog = read_ahead_of_work(self._session)
+                catalog = catalog_or_none(self._session)
             self._briefing, skus = catalog_text(catalog)
-            self._session.show(skus)
+            self._session.shown.update(skus)
             self._shown_whole = 0 < len(skus) == len(catalog)
         return self._briefing
 
@@ -155,7 +155,7 @@ class StoreEnvironment:
                 return _CHALLENGES["no_reason"]
             if answer["claim"]:
                 return _CHALLENGES["nothing_bought"]
-        if not (self._session.facts.looked or self._shown_whole):
+        if not (self._session.reported or self._shown_whole):
             return _CHALLENGES["not_looked"]
         return None
 

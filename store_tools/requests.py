@@ -182,7 +182,7 @@ def _unfounded(session: StoreSession, order: CheckoutOrder) -> str | None:
     for sku in order.items:
         if not session.was_shown(sku):
             return f"{sku!r} was not shown before this instruction"
-    if session.reported_before:
+    if session.reported:
         return None
     text = session.instruction
     if order.coupon or (text is not None and lone_order(text) is None):

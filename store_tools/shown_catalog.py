@@ -11,7 +11,6 @@ from store_tools.basket import Product
 
 CATALOG_TOKENS = 1_500
 """A real shop has 2 to 24 products, of some 20 tokens each."""
-_COLUMNS = '["sku","name",price,stock]'
 
 
 def catalog_text(catalog: Sequence[Product]) -> tuple[str, list[str]]:
@@ -22,20 +21,17 @@ def catalog_text(catalog: Sequence[Product]) -> tuple[str, list[str]]:
     """
     if not catalog:
         return "", []
-    rows: list[str] = []
-    skus: list[str] = []
+    rows: dict[str, str] = {}
     room = CATALOG_TOKENS
     for product in catalog:
         row = compact([product.sku, product.name, product.price, product.available])
-        room -= count_text(row) + 1 if fits(row, room) else room
-        if room <= 0:
+        if not fits(row, room - 1):
             break
-        rows.append(row)
-        skus.append(product.sku)
-    left = len(catalog) - len(rows)
-    if left:
-        heading = f"The first {len(rows)} of the shop's {len(catalog)} products"
-        rows.append(f"{left} more are left out here: have them searched by words.")
-    else:
-        heading = "All products of the shop"
-    return "\n".join([f"{heading}, {_COLUMNS}; stock is an estimate:", *rows]), skus
+        room -= count_text(row) + 1
+        rows[product.sku] = row
+    count, behind = "All", []
+    if left := len(catalog) - len(rows):
+        count = f"{len(rows)} of {len(catalog)}"
+        behind = [f"{left} more are left out here: have them searched by words."]
+    heading = f'{count} products of the shop, ["sku","name",price,stock]; stock is an estimate:'
+    return "\n".join([heading, *rows.values(), *behind]), list(rows)

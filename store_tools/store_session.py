@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from core.erc3_client import retry_policy as clock
 from core.erc3_client import store
@@ -27,13 +27,10 @@ class StoreSession(TaskApi[StoreFacts]):
         super().__init__(client, ENDPOINTS, StoreFacts(ENDPOINTS), retry_policy)
         self._viewed_in: Ledger | None = None
         """The work in which the basket was looked at last; None: no purchase may rest on it."""
-        self._looked_in: Ledger | None = None
-        """The work in which products were listed first, where this process did it."""
-        self._shown: set[str] = set()
+        self.shown: set[str] = set()
         """SKUs that who decides has been shown: in the catalog of the prompt, or by work that is
         over."""
         self._reported = False
-        """Whether work is over whose tools have answered."""
         self.catalog: list[Product] | None = None
         self.disbelieved: str | None = None
         """Why the catalog is not believed; nothing is bought on it."""
@@ -57,39 +54,26 @@ class StoreSession(TaskApi[StoreFacts]):
 
     def ask_page(self, offset: int, limit: int) -> Page:
         """Products of a page as the shop lists them now, and the next offset, if it gives one."""
-        is_first = not self.facts.looked
         page: Page = self.read(store.Req_ListProducts(offset=offset, limit=limit))
-        if is_first:
-            self._looked_in = self._ledger
         return page
-
-    def look_again(self) -> None:
-        """Note that work has looked at products that were read before, without a request."""
-        if not self.facts.looked:
-            self.facts.looked, self._looked_in = True, self._ledger
-            self.book_kept_read(LIST, {"offset": 0, "limit": self.facts.listing.limit or 0})
-
-    def show(self, skus: Iterable[str]) -> None:
-        """Note what the catalog of the prompt shows."""
-        self._shown.update(skus)
 
     def end_work(self, calls: Sequence[ToolCall]) -> None:
         """Note what the answers of work that is over have shown."""
         answered = [call.result for call in calls if call.outcome == "done"]
-        self._reported = self._reported or bool(calls)
-        self._shown.update(_skus_in(answered))
+        self._reported = self._reported or bool(answered)
+        self.shown.update(_skus_in(answered))
 
     @property
-    def reported_before(self) -> bool:
-        """Whether work before that of now has looked at products, or has come to anything."""
-        return self._reported or (self.facts.looked and self._looked_in is not self._ledger)
+    def reported(self) -> bool:
+        """Whether work is over whose tools have answered, be it in an earlier process."""
+        return self._reported or self.facts.taken_over
 
     def was_shown(self, sku: str) -> bool:
         """Whether who decides has been shown a product before the work of now.
 
-        Of an earlier process it is only known that it has listed products.
+        Of what an earlier process has shown nothing more is known.
         """
-        return sku in self._shown or (self.facts.looked and self._looked_in is None)
+        return sku in self.shown or self.facts.taken_over
 
     def forget_look(self) -> None:
         """Let no purchase rest on the last look at the basket."""
@@ -161,7 +145,7 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
         Inconsistent: the listing does not hold together, or does not come to an end.
     """
     if session.catalog is not None and not refresh:
-        session.look_again()
+        session.book_kept_read(LIST, {"offset": 0, "limit": OWN_LARGEST})
         return session.catalog
     try:
         catalog = session.facts.listing.whole(session.ask_page)
@@ -178,18 +162,15 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
     return catalog
 
 
-def read_ahead_of_work(session: StoreSession) -> list[Product]:
-    """Every product of the shop, for the prompt; none where the shop does not list them.
+def catalog_or_none(session: StoreSession) -> list[Product]:
+    """Every product of the shop; none where the shop does not list them.
 
-    This is no look that any work has made. A fault leaves no trace: tools will meet it again.
-    Raises what ends a pause, such as a limit of the task.
+    A fault leaves no trace: tools will meet it again. Raises what ends a pause, such as a limit of
+    the task.
     """
-    facts, owed = session.facts, dict(session.unanswered)
-    looked = facts.looked, session._looked_in
+    owed = dict(session.unanswered)
     try:
         return read_catalog(session)
     except ToolFault:
         session.unanswered, session.disbelieved = owed, None
         return []
-    finally:
-        facts.looked, session._looked_in = looked

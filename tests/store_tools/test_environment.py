@@ -92,9 +92,9 @@ def test_a_finish_against_the_facts_is_asked_back(
 
 def test_a_reason_after_a_look_is_accepted(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
-    ledger = Ledger()
-    ledger.offer(entered(benchmark.bind(ledger)))
-    ledger.call("Req_ListProducts", [], {})
+    with benchmark.bind(ledger := Ledger()) as tools:
+        ledger.offer(tools)
+        ledger.call("Req_ListProducts", [], {})
     assert benchmark.check_finish("DECLINED: not sold", Ledger()) is None
     assert benchmark.check_finish("DONE", Ledger()) is not None
 
@@ -107,7 +107,7 @@ def test_the_catalog_is_shown_once_and_whole_and_is_no_look_of_any_work(
     assert "All products" in heading
     assert [json.loads(row)[0] for row in rows] == [p.sku for p in shop.session.catalog]
     assert (asked.requests, benchmark.briefing(Ledger())) == (2, "\n".join([heading, *rows]))
-    assert not shop.session.facts.looked
+    assert not shop.session.reported
     assert benchmark.check_finish("DECLINED: not sold", Ledger()) is None
 
 
@@ -127,7 +127,7 @@ def test_a_listing_that_fails_leaves_everything_as_if_it_had_not_been_asked_for(
     assert benchmark.briefing(Ledger()) == ""
     assert benchmark.progress == before
     session = shop.session
-    assert (session.catalog, session.disbelieved, session.facts.looked) == (None, None, False)
+    assert (session.catalog, session.disbelieved, session.reported) == (None, None, False)
     assert "not been looked at" in (benchmark.check_finish("DECLINED: no", Ledger()) or "")
     with benchmark.bind(ledger := Ledger()) as tools:
         ledger.offer(tools)

@@ -44,7 +44,7 @@ def test_a_new_shop_comes_to_stand_where_the_old_one_stood(
     assert sent == [*["/products/list"] * 2, *writes], "the catalog is read before it moves"
     assert ledger.requests == len(new.line.sent)
     learnt = benchmark._session.facts
-    assert (learnt.looked, learnt.listing.limit, learnt.rejected_coupons) == (True, 2, {"NOPE"})
+    assert (learnt.taken_over, learnt.listing.limit, learnt.rejected_coupons) == (True, 2, {"NOPE"})
 
 
 @pytest.mark.promise("no second checkout")
