@@ -31,7 +31,8 @@ def request_tools(session: StoreSession) -> list[Tool]:
         return answer
 
     def applied(coupon: str) -> Basket:
-        apply_coupon(session, coupon)
+        known_dead(session, coupon)
+        session.write(store.Req_ApplyCoupon(coupon=coupon))
         return session.view()
 
     def taken_off() -> Basket:
@@ -210,16 +211,6 @@ def _shortage(session: StoreSession, order: CheckoutOrder, refusal: str) -> str:
         if stock.get(sku, 0) < wanted
     ]
     return f"{SHORT}: the shop lists now {'; '.join(short)}" if short else ""
-
-
-def apply_coupon(session: StoreSession, code: str) -> None:
-    """Apply a code; one that the shop refused before in this task costs no request.
-
-    Raises:
-        ToolFault: the shop does not know the code.
-    """
-    known_dead(session, code)
-    session.write(store.Req_ApplyCoupon(coupon=code))
 
 
 def known_dead(session: StoreSession, code: str) -> None:

@@ -16,8 +16,7 @@ CATALOG_TOKENS = 1_500
 def catalog_text(catalog: Sequence[Product]) -> tuple[str, list[str]]:
     """The lines of a catalog, and the SKUs of those that are shown.
 
-    Products behind the last that has room are counted. A row is whole or left out. Of an empty
-    catalog nothing is shown.
+    Rows behind the last that has room are counted. Of an empty catalog nothing is shown.
     """
     if not catalog:
         return "", []
