@@ -76,7 +76,7 @@ def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any
 
 @pytest.mark.promise("no session submitted that was not played")
 def test_a_limit_is_not_handed_in_either_except_as_it_is(agent: Any) -> None:
-    assert begin(agent, "--max-tokens", "10500") == 3
+    assert begin(agent, "--max-tokens", "4500") == 3
     statuses = [t.status for t in session(agent).tasks]
     assert statuses.count("new") == agent.results()["totals"]["tasks"] * -1 + len(SPECS) > 0
     assert "cut off by a limit" in said(agent)

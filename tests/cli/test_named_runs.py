@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +12,24 @@ import pytest
 
 from core.runs.find import run_folders
 from tests.conftest import scenario
-from tests.kit.commands import BUY_TEA, write_pack
+from tests.kit.commands import NEEDS_CODE, write_pack
 from tests.kit.commands import type_words as call
 from tests.kit.records import results_at
 
 FAILED = "wrong"
-MISTAKEN = "scripted/store?errors=0.5&seed=0&kinds=wrong-variant"
-"""It makes a mistake in one of the two tasks."""
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs of a pack that is gone since, with a task that fails."""
     folder = tmp_path_factory.mktemp("played")
-    other = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 1}]}]}
-    failed = scenario(spec_id=FAILED, expect=other, task_text="Buy 1x Green Tea")
-    shops = [scenario(spec_id="good", expect=BUY_TEA), failed]
+    never = deepcopy(NEEDS_CODE)
+    never["expect"]["any_of"][0]["total"] = 1
+    failed = scenario(spec_id=FAILED, task_text="Buy 2x Green Tea with ONE", **never)
+    shops = [scenario(spec_id="good", **NEEDS_CODE), failed]
     pack = write_pack(folder / "gone.json", *shops)
     for _ in range(2):
-        words = ("--evaluator", MISTAKEN, "--quiet", "--out", folder / "logs")
+        words = ("--evaluator", "scripted/store", "--quiet", "--out", folder / "logs")
         assert call("--pack", pack, *words).exit_code == 0
     pack.unlink()
     return folder / "logs"
@@ -127,7 +127,7 @@ def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> N
 
 
 def test_a_fork_goes_on_as_its_run_was_played(logs: Path, shop_json: Any, tmp_path: Path) -> None:
-    pack = write_pack(tmp_path / "steps.json", shop_json(spec_id="one", expect=BUY_TEA))
+    pack = write_pack(tmp_path / "steps.json", shop_json(spec_id="one", **NEEDS_CODE))
     assert call("--pack", pack, "--strategy", "next-step", "--quiet").exit_code == 0
     done = call("--fork", "latest", "--task", "one", "--turn", "2", "--json")
     assert done.exit_code == 0, done.output
