@@ -91,7 +91,7 @@ def test_without_a_name_the_latest_is_meant_and_compare_takes_the_two_latest(log
 def test_an_edited_answer_is_played_on_from_the_debugger(logs: Path) -> None:
     whole = call("debug", typed="fork\n")
     assert "went as it was recorded" in whole.output
-    words = ("debug", "--task", FAILED, "--turn", "2")
+    words = ("debug", "--task", FAILED, "--turn", "1")
     done = call(*words, typed='answer {"error": {"text": "no"}}\nfork\n')
     assert done.exit_code == 0, done.output
     assert "This is not what was recorded" in done.output
@@ -99,7 +99,7 @@ def test_an_edited_answer_is_played_on_from_the_debugger(logs: Path) -> None:
     fork = newest(logs)
     (journal,) = (fork / "tasks").glob("*.jsonl")
     turns = [json.loads(line) for line in journal.read_text().splitlines() if '"turn"' in line]
-    edited = next(one for one in turns if one.get("type") == "turn" and one["number"] == 2)
+    edited = next(one for one in turns if one.get("type") == "turn" and one["number"] == 1)
     assert edited["report"]["calls"][0]["result"] == {"error": {"text": "no"}}
 
 
@@ -118,7 +118,7 @@ def test_a_run_that_is_over_says_so_and_shows_no_table_again(logs: Path) -> None
 
 
 def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> None:
-    talk = call("debug", "latest", typed="n\n!p['items'] = []\nc\nstate\nq\n").output
+    talk = call("debug", "latest", typed="n\n!p['coupons'] = []\nc\nstate\nq\n").output
     assert "live state" in talk
     (newest(logs) / "pack.json").write_text("{")
     broken = call("debug", "latest", typed="q\n")
@@ -149,7 +149,7 @@ def test_a_failed_task_can_be_read_without_our_tools(logs: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == [f"{FAILED}.json", f"{FAILED}.txt"]
     record = json.loads((folder / f"{FAILED}.json").read_text(encoding="utf-8"))
     assert (record["spec_id"], record["score"], record["harm"]) == (FAILED, 0.0, True)
-    assert (record["task_text"], record["verdict"]) == ("Buy 1x Green Tea", "purchased")
+    assert (record["task_text"], record["verdict"]) == ("Buy 2x Green Tea with ONE", "purchased")
     assert record["eval_log"]
     text = (folder / f"{FAILED}.txt").read_text(encoding="utf-8")
     assert "\x1b" not in text
