@@ -7,6 +7,8 @@ from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
+import regex
+
 from company_tools import environment, results
 from company_tools.guards import guards_off
 from company_tools.rule_book import TOPICS, RuleBooks
@@ -14,7 +16,7 @@ from company_tools.stages import entities, rights, rule_book, wording
 from company_tools.toolbox import shown_tools
 from company_tools.wiki_pages import Combo_Read_Wiki_Pages
 from company_tools.wiki_store import WikiStore
-from coordinator.benchmark import Benchmark, OpenTask, Platform, TaskOptions, tool_texts
+from coordinator.benchmark import Benchmark, DirectCall, OpenTask, Platform, TaskOptions, tool_texts
 from coordinator.stages import StageSpec, chosen
 from coordinator.verify import VERIFY
 from core.models.embeddings import Embedder, EmbeddingFailed, PageVectors
@@ -141,6 +143,20 @@ TEMPLATES = (
     "entities", "rule_book", "guest", "watchdog", "policy", "policy_guest", "current_user",
     "wording",
 )  # fmt: skip
+PAGES_AT_MOST = 8
+"""Pages that one instruction reads without a worker."""
+_PAGES = regex.compile(r"READ:[ \t]*+([^\n]{1,1000})")
+
+
+def pages_to_read(instruction: str) -> list[DirectCall]:
+    """The call that an instruction "READ: name, name" stands for; []: it is something else."""
+    names = _PAGES.fullmatch(instruction)
+    if names is None:
+        return []
+    files = list(filter(None, map(str.strip, names[1].split(","))))[:PAGES_AT_MOST]
+    return [(Combo_Read_Wiki_Pages.__name__, {"files": files})]
+
+
 COMPANY = Benchmark(
     name="company",
     open_tasks=open_tasks,
@@ -150,7 +166,7 @@ COMPANY = Benchmark(
     shipped_rules=environment.RULES,
     final_answer=environment.ENDING,
     needs_answer=True,
-    page_tool=Combo_Read_Wiki_Pages.__name__,
+    direct_calls=pages_to_read,
     harm_name="wrong write",
     groups=results.GROUPS,
     group_of=results.group_of,

@@ -16,10 +16,11 @@ from coordinator.verify import VERIFY
 from core.runs.errors import Usage
 from store_tools import environment
 from store_tools.basket import basket_line
+from store_tools.order import has_order
 
 
 class StoreTask(environment.StoreEnvironment, Environment):
-    """A task of the store, with nothing to brief or to send at the end."""
+    """A task of the store, with nothing to send at the end."""
 
 
 def open_tasks(options: TaskOptions) -> OpenTask:
@@ -46,6 +47,8 @@ STORE = Benchmark(
     final_answer=environment.ENDING,
     harm_name="wrong checkout",
     groups=environment.GROUPS,
+    direct_calls=environment.calls_of_order,
+    is_final=has_order,
     idle_group="refuse",
     group_of=environment.group_of,
     shorten_state=basket_line,

@@ -127,6 +127,8 @@ class TaskOptions:
 
 AS_SHIPPED = TaskOptions()
 """Nothing is asked for."""
+DirectCall: TypeAlias = tuple[str, dict[str, object]]
+"""A tool's name, and the arguments of one call of it."""
 OpenTask: TypeAlias = Callable[[Platform, str], Environment]
 """Opens the environment of a task on the platform, by the task's id."""
 
@@ -176,9 +178,11 @@ class Benchmark:
     """The stages around the strategy, in the order in which they run."""
     stage_sections: Callable[[], Texts] = dict
     """The sections of the prompts of its stages."""
-    page_tool: str = ""
-    """The tool that an instruction "READ: name, name" calls, without a worker; its one argument is
-    a list of names. "": there are no pages."""
+    direct_calls: Callable[[str], Sequence[DirectCall]] = lambda _instruction: ()
+    """The calls that an instruction in a fixed form stands for: no worker is asked for it. ():
+    the instruction is in no such form."""
+    is_final: Callable[[str], bool] = lambda _instruction: False
+    """Whether an instruction orders what cannot be undone."""
     needs_answer: bool = False
     """Whether a task ends by an answer that a FINISH words, and is lost without one.
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-import regex
-
-from coordinator.benchmark import Benchmark
+from coordinator.benchmark import Benchmark, DirectCall
 from coordinator.config import RunConfig
 from coordinator.stages import StageSpec
 from core.ledger import Ledger, ToolFault
@@ -22,10 +20,6 @@ from next_step.agent import Agent, Answer, PastStep
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import ExecutorFactory, Worker
 
-PAGES_AT_MOST = 8
-"""Pages that one instruction reads without a worker."""
-_PAGES = regex.compile(r"READ:[ \t]*+([^\n]{1,1000})")
-
 
 @dataclass(frozen=True)
 class EvaluatorWorker:
@@ -33,8 +27,8 @@ class EvaluatorWorker:
 
     evaluator: Evaluator
     worker: Worker
-    page_tool: str = ""
-    """The tool that "READ: name, name" calls; "" if there is none."""
+    direct_calls: Callable[[str], Sequence[DirectCall]] = lambda _instruction: ()
+    """As the benchmark has them."""
 
     def decide(self, context: TurnContext[Turn]) -> Decision:
         """Return the evaluator's decision; the last turn is shown in full."""
@@ -42,18 +36,12 @@ class EvaluatorWorker:
         return self.evaluator.decide(context.map_history(lambda t: t.prompt(latest=t is past[-1])))
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
-        """A new worker's report; the pages alone where the instruction names nothing else."""
-        if not self.page_tool or not (names := _PAGES.fullmatch(decision.instruction.strip())):
+        """The report of a new worker, or of the calls that the instruction stands for."""
+        instruction = decision.instruction.strip()
+        if not (calls := self.direct_calls(instruction)):
             return self.worker.carry_out(decision.instruction, ledger)
-        files = list(filter(None, map(str.strip, names[1].split(","))))[:PAGES_AT_MOST]
-
-        def read() -> Answer:
-            try:
-                return Answer(ledger.call(self.page_tool, [], {"files": files}))
-            except ToolFault as fault:
-                return Answer(error=str(fault))
-
-        return _called(read, ledger)
+        ledger.instruction = instruction
+        return _called(lambda: _in_order(calls, ledger), ledger)
 
 
 @dataclass
@@ -88,6 +76,21 @@ Strategy: TypeAlias = EvaluatorWorker | NextStepStrategy
 ``decide`` raises Unreadable where the model's replies hold no decision, and ModelFailed where it
 gave no answer at all. ``act`` closes the ledger, which offers the tools.
 """
+
+
+def _in_order(calls: Sequence[DirectCall], ledger: Ledger) -> Answer:
+    """The answer of the last of these calls; each is made only if those before came to no error."""
+    result: object = None
+    for number, (tool, arguments) in enumerate(calls, start=1):
+        try:
+            result = ledger.call(tool, [], arguments)
+        except ToolFault as fault:
+            return Answer(error=str(fault))
+        rows = result.get("results", ()) if isinstance(result, dict) else ()
+        error = next((row["error"] for row in rows if row["error"]), None)
+        if error and number < len(calls):
+            return Answer(error=f"{tool}: {error}")
+    return Answer(result)
 
 
 def _called(call: Callable[[], Answer], ledger: Ledger) -> WorkReport:
@@ -133,14 +136,14 @@ def strategy_of(
     guide, form = benchmark.guide(), benchmark.final_answer
     limits = SandboxLimits()  # a step may take longer by what its tools may wait for the platform
     return EvaluatorWorker(
-        Evaluator(client("evaluator"), benchmark.rules, guide, form, texts),
+        Evaluator(client("evaluator"), benchmark.rules, guide, form, texts, benchmark.is_final),
         Worker(
             client("worker"),
             replace(limits, wall_seconds=limits.wall_seconds + config.retry_seconds),
             executor_factory=executor_factory,
             texts=texts,
         ),
-        benchmark.page_tool,
+        benchmark.direct_calls,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient
 from core.models.prompts import prompt
@@ -23,12 +25,20 @@ class Evaluator:
         guide: strategies in prose.
         ending: how the instruction of a FINISH is worded.
         texts: sections that replace built-in ones.
+        is_final: whether an instruction orders what cannot be undone.
     """
 
     def __init__(
-        self, client: ModelClient, rules: str, guide: str, ending: str, texts: Texts = NONE
+        self,
+        client: ModelClient,
+        rules: str,
+        guide: str,
+        ending: str,
+        texts: Texts = NONE,
+        is_final: Callable[[str], bool] = lambda _instruction: False,
     ) -> None:
         self._client = client
+        self._is_final = is_final
         self._form = FORM + ending
         self.system = prompt(
             "evaluator", "system", texts, rules=rules, guide=guide, form=self._form
@@ -50,7 +60,7 @@ class Evaluator:
         prompt_text = "\n".join(filter(None, (self.system, context.challenge, context.withheld)))
 
         def read(call: ModelCall) -> Decision:
-            return read_decision(call, self._form, prompt_text)
+            return read_decision(call, self._form, prompt_text, self._is_final)
 
         try:
             return reprompt(self._client, self.messages(context), read, _AGAIN)

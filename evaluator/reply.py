@@ -8,6 +8,7 @@ clear which decision is meant, the reply is refused.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import islice
 
@@ -79,15 +80,24 @@ _MISSING = "; missing: THOUGHT, DECISION, INSTRUCTION"
 _SEVERAL = "there are several decisions; give exactly one"
 
 
-def read_decision(call: ModelCall, form: str = FORM, prompt: str = "") -> Decision:
+def read_decision(
+    call: ModelCall,
+    form: str = FORM,
+    prompt: str = "",
+    is_final: Callable[[str], bool] = lambda _instruction: False,
+) -> Decision:
     """Read a reply; Markdown, other case, JSON and text around the parts are taken.
 
     ``form`` is what the prompt showed; ``prompt`` all that it said: copies of it decide nothing.
+    ``is_final``: whether an instruction orders what cannot be undone. Of a reply that goes on
+    behind such an order nothing is taken, as what follows may take the order back.
 
     Raises Misread: the reply is cut off, decides twice, repeats the prompt, or lacks a part.
     """
     text = answer_of(call)
-    parts = _from_json(text) or _from_labels(text, f"{PREPARED}:" in form)
+    parts, goes_on = _from_json(text), _LATER.search(text, text.rfind("}") + 1) is not None
+    if not parts:
+        parts, goes_on = _from_labels(text, f"{PREPARED}:" in form)
     is_finish = _finishes(parts)
     instruction = parts.get("INSTRUCTION", "")
     if is_finish and not instruction:
@@ -101,6 +111,8 @@ def read_decision(call: ModelCall, form: str = FORM, prompt: str = "") -> Decisi
         )
     if not is_finish and not instruction:
         raise Misread("DECISION is PROCEED but there is no INSTRUCTION for the worker")
+    if goes_on and not is_finish and is_final(instruction):
+        raise Misread("it goes on behind an order that cannot be undone; end it with that order")
     return Decision(
         thought=parts.get("THOUGHT", ""),
         decision="FINISH" if is_finish else "PROCEED",
@@ -169,8 +181,11 @@ def _says(label: Label, text: str) -> regex.Match[str] | None:
     return _SAYS.match(text, label.end) if label.name == "DECISION" else None
 
 
-def _from_labels(text: str, has_prepared: bool) -> dict[str, str]:
-    """The parts behind the labels of one decision. Raises Misread: see :class:`_OneDecision`."""
+def _from_labels(text: str, has_prepared: bool) -> tuple[dict[str, str], bool]:
+    """The parts behind the labels of one decision, and whether the text goes on behind them.
+
+    Raises Misread: see :class:`_OneDecision`.
+    """
     labels = _LABELS.find(text)
     if any(_says(label, text) for label in labels):
         # Others are words of another part.
@@ -179,7 +194,8 @@ def _from_labels(text: str, has_prepared: bool) -> dict[str, str]:
     logs = [
         Label("", m[0], m.start(), m.end()) for m in islice(_LATER.finditer(text), LABELS_AT_MOST)
     ]
-    return _OneDecision(text, sorted([*labels, *logs], key=lambda one: one.begin)).parts()
+    one = _OneDecision(text, sorted([*labels, *logs], key=lambda one: one.begin))
+    return one.parts(), one.stop < len(text)
 
 
 class _OneDecision:
@@ -190,6 +206,8 @@ class _OneDecision:
         self._labels = labels
         self._fields = _ANSWER_LABELS.find(text)
         self._kept: dict[str, Label] = {}
+        self.stop = len(text)
+        """Where something begins that is not of the decision."""
 
     def parts(self) -> dict[str, str]:
         """What each label labels.
@@ -197,14 +215,13 @@ class _OneDecision:
         Raises Misread: a FINISH stands before another decision, so that it may be a draft; or it
         is not clear whether a label begins a later turn.
         """
-        stop = len(self._text)
         for label in self._labels:
             if self._belongs(label):
                 continue
             if self._is_later(label):
-                stop = label.begin
+                self.stop = label.begin
                 break
-        return parts_of(self._text, list(self._kept.values()), stop)
+        return parts_of(self._text, list(self._kept.values()), self.stop)
 
     def _belongs(self, label: Label) -> bool:
         """Whether a label is one of the decision, and then keep it."""

@@ -1,25 +1,23 @@
-"""Every basket that holds a number of units, within a bound that says when it cut."""
+"""Baskets that hold a number of units: all of them, or those that matter of very many."""
 
 from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
 from operator import mul
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import NamedTuple
 
 from core.ledger import ToolFault
-from store_tools.basket import Content, Line, Product, Shown, lines_of
+from store_tools.basket import Content, Product
 
 EXPLORED_AT_MOST = 120_000
 TABLE_AT_MOST = 100_000
 """Packages times units: beyond it the packages that cost most for a unit are left out."""
 TARGET_AT_MOST = 10_000
-KEPT_AT_MOST = 1000
+KEPT_AT_MOST = 120
 DEMANDED_AT_MOST = 12
 """Pieces of one product that a coupon may ask for and still be thought of."""
 NEVER = float("inf")
@@ -27,69 +25,38 @@ NEVER = float("inf")
 Counts = tuple[int, ...]
 
 
-class Combination(Shown):
-    """A basket that holds the units."""
-
-    items: tuple[Line, ...]
-    units: int
-    subtotal: int
-
-    @property
-    def content(self) -> Content:
-        """Quantities by SKU."""
-        return {line.sku: line.quantity for line in self.items}
-
-
-@dataclass
-class Generated:
-    """The baskets that were made; ``cut``: some are left out; ``reason``: why there is none."""
-
-    combinations: list[Combination] = field(default_factory=list)
-    total_found: int = 0
-    cut: bool = False
-    reason: str = ""
-
-
-class Package(BaseModel):
-    """What the generator needs to know of a product."""
-
-    model_config = ConfigDict(extra="ignore", from_attributes=True)
+class Package(NamedTuple):
+    """What has to be known of a product."""
 
     sku: str
-    price: int = Field(ge=0)
+    price: int
     available: int
-    units: int = Field(default=1, ge=1)
+    units: int
 
 
-def combinations_for(
-    products: Sequence[Mapping[str, object] | Product],
-    target_units: int,
-    max_combinations: int = 120,
-) -> Generated:
-    """All ways to reach exactly ``target_units``, cheapest first.
+def mixes_for(
+    products: Sequence[Product], target_units: int, most: int = KEPT_AT_MOST
+) -> tuple[list[Content], str]:
+    """All baskets with exactly ``target_units``, cheapest first, and why there is none.
 
-    Where there are more than ``max_combinations``, those are kept that matter to a coupon: for
-    every product, and every pair of products, the cheapest basket with at least that many of it;
-    then the cheapest of the rest. The cheapest of all is always among them.
+    Where there are more than ``most``, those are kept that matter to a coupon: for every product,
+    and every pair of products, the cheapest basket with at least that many of it; then the cheapest
+    of the rest. The cheapest of all is always among them.
 
     Raises:
-        ToolFault: a product lacks sku, price or available, or the target is out of range.
+        ToolFault: the target is out of range.
     """
     if not 1 <= target_units <= TARGET_AT_MOST:
-        raise ToolFault(f"target_units must be from 1 to {TARGET_AT_MOST}, not {target_units}")
-    try:
-        packages = [Package.model_validate(p) for p in products]
-    except ValidationError:
-        raise ToolFault("each product needs sku, price, available and units") from None
+        raise ToolFault(f"units or pieces must be from 1 to {TARGET_AT_MOST}, not {target_units}")
+    packages = [Package(p.sku, p.price, p.available, p.units or 1) for p in products]
     fitting = [o for o in packages if o.available > 0 and o.units <= target_units]
     fitting.sort(key=lambda o: o.price / o.units)
     usable = fitting[: TABLE_AT_MOST // target_units]
     usable.sort(key=lambda o: (-o.units, o.price))
-    baskets, unfinished = _explore(usable, target_units)
+    baskets = _explore(usable, target_units)
     prices = [package.price for package in usable]
     baskets.sort(key=lambda counts: (sum(map(mul, prices, counts)), counts))
-    bound = max(1, min(max_combinations, KEPT_AT_MOST))
-    selected = baskets if len(baskets) <= bound else _telling(baskets, bound)
+    selected = baskets if len(baskets) <= most else _telling(baskets, most)
     stock = sum(max(p.available, 0) * p.units for p in packages)
     reason = ""
     if stock < target_units:
@@ -97,12 +64,12 @@ def combinations_for(
     elif not baskets:
         sizes = sorted({p.units for p in packages})
         reason = f"no mix of packages of {sizes} units makes {target_units}"
-    cut = len(usable) < len(fitting) or unfinished or len(selected) < len(baskets)
-    return Generated([_row(usable, counts) for counts in selected], len(baskets), cut, reason)
+    pairs = [zip(usable, counts, strict=True) for counts in selected]
+    return [{package.sku: n for package, n in pair if n} for pair in pairs], reason
 
 
-def _explore(packages: list[Package], target: int) -> tuple[list[Counts], bool]:
-    """Baskets in the order of their cost, and whether some were left out.
+def _explore(packages: list[Package], target: int) -> list[Counts]:
+    """Baskets in the order of their cost, as many as are found with bounded work.
 
     Best first with the true cost of what is left: no step is spent on a dead end, and what is cut
     off is never cheaper than what was found.
@@ -140,7 +107,7 @@ def _explore(packages: list[Package], target: int) -> tuple[list[Counts], bool]:
             baskets.append(counts)
         else:
             push(cost + n * package.price, left - n * package.units, counts, 0)
-    return baskets, bool(heap)
+    return baskets
 
 
 def _cheapest_rest(packages: list[Package], target: int) -> list[list[float]]:
@@ -186,12 +153,3 @@ def _telling(baskets: list[Counts], bound: int) -> list[Counts]:
             break
         chosen[index] = None
     return [baskets[i] for i in sorted(chosen)]
-
-
-def _row(packages: list[Package], counts: Counts) -> Combination:
-    pairs = [(o, n) for o, n in zip(packages, counts, strict=True) if n]
-    return Combination(
-        items=lines_of({o.sku: n for o, n in pairs}),
-        units=sum(o.units * n for o, n in pairs),
-        subtotal=sum(o.price * n for o, n in pairs),
-    )

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from core.ledger import ComboRow, Rows, Tool, ToolFault, combo_tool
 from store_tools.basket import Basket, Content, Item, Product, content_of
 from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
-from store_tools.combo_products import (
-    FoundProducts,
-    find_products,
-    generate_baskets,
-)
+from store_tools.combinations import mixes_for
+from store_tools.combo_products import FoundProducts, find_products
 from store_tools.coupon_search import try_coupons
 from store_tools.coupon_trial import Trial
 from store_tools.requests import known_dead
@@ -23,7 +20,8 @@ def basket_tools(session: StoreSession) -> list[Tool]:
 
     def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> Rows:
         """Makes the basket exactly this ([{sku, quantity}]): [{data: {items: [{sku, quantity,
-        price}], subtotal, coupon, discount, total}}]. With an error it stays as before."""
+        price}], subtotal, coupon, discount, total}}]; coupon "": none. With an error it stays as
+        before."""
         row = ComboRow(primary=items, secondary=coupon)
         yield row
         row.data = session.known()
@@ -99,17 +97,18 @@ def cheapest_tool(session: StoreSession) -> Tool:
         pieces: int = 0,
         packs: dict[str, int] | None = None,
     ) -> Rows:
-        """Finds products of one kind (or takes SKUs or whole names), makes all mixes of exactly
+        """Finds products of one kind by words (or takes SKUs or names), makes all mixes of exactly
         units (packs: {sku: what it holds} where no mark tells) or pieces (packages), prices each
-        with each coupon and none, makes the cheapest the whole basket: [{data: {fields of the
-        search, basket}, error: why nothing was set}, then rows of prices, one a coupon]"""
+        with each coupon ([]: none) and without, sets the cheapest: [{data:
+        {fields of the search, basket}, error: why nothing was set}, then rows of prices as below,
+        one a coupon]"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")
         row = ComboRow(primary=query)
         yield row
         found = find_products(session, row)
         row.data = result = Cheapest(**vars(found))
-        contents, row.error = _mixes(session, found.matches, units, pieces, packs or {})
+        contents, row.error = _mixes(found.matches, units, pieces, packs or {})
         if row.error is None:
             trial = Trial(session, contents, coupons)
             result.basket, row.error = _set_cheapest(session, trial)
@@ -122,15 +121,15 @@ def cheapest_tool(session: StoreSession) -> Tool:
 
 
 def _mixes(
-    session: StoreSession, found: list[Product], units: int, pieces: int, packs: dict[str, int]
+    found: list[Product], units: int, pieces: int, packs: dict[str, int]
 ) -> tuple[list[Content], str | None]:
     """All mixes of what was found, and why there is none."""
     if not found:
         return [], "nothing matches"
     held = {p.sku: 1 if pieces else p.units or 1 for p in found} | packs
     rows = [product.model_copy(update={"units": held[product.sku]}) for product in found]
-    generated = generate_baskets(session, rows, units or pieces)
-    return [one.content for one in generated.combinations], generated.reason or None
+    contents, reason = mixes_for(rows, units or pieces)
+    return contents, reason or None
 
 
 def _set_cheapest(session: StoreSession, trial: Trial) -> tuple[Basket | None, str | None]:

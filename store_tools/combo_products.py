@@ -1,20 +1,17 @@
-"""Combo_* tools that read products: list them all, find some, and combine pack sizes."""
+"""Combo_* tools that read products: list them all, or find some."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from core.ledger import ComboRow, Rows, Tool, ToolFault, combo_tool
 from core.tools.collector import Collector
 from core.tools.folding import fold
 from store_tools.basket import Product
-from store_tools.combinations import Generated, combinations_for
 from store_tools.search import FITS, NEAR, search, units_of
 from store_tools.store_session import StoreSession, read_catalog
 
-ProductLike = str | dict[str, object]
-"""A product as generated code names it: by its SKU, or as it was told."""
 FOUND_AT_MOST = 40
 NEAR_AT_MOST = 5
 SMALL_CATALOG = 12
@@ -36,7 +33,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
     """The tools that read the catalog of one shop."""
 
     def Combo_List_All_Products(refresh: bool = False) -> Rows:
-        """[{data: [same]}]. refresh=True after a failed checkout."""
+        """[{data: [same, ...]}], a list. refresh=True after a failed checkout."""
         row = ComboRow()
         yield row
         with Collector() as collected:
@@ -51,43 +48,10 @@ def product_tools(session: StoreSession) -> list[Tool]:
         yield row
         find_products(session, row)
 
-    def Combo_Generate_Product_Combinations_For_Target_Units(
-        products: list[ProductLike], target_units: int, max_combinations: int = 120
-    ) -> Rows:
-        """All baskets with exactly target_units units of products (SKUs or rows of matches),
-        cheapest first. [{data: {combinations: [{items: [{sku, quantity}], units,
-        subtotal}], total_found, cut: some are left out}, error: why there is none}]"""
-        row = ComboRow(primary=target_units)
-        yield row
-        made = generate_baskets(session, products, target_units, max_combinations)
-        found = {"combinations": made.combinations, "total_found": made.total_found}
-        row.data, row.error = {**found, "cut": made.cut}, made.reason or None
-
     return [
         combo_tool("read", Combo_Find_Products_For_Query),
         combo_tool("read", Combo_List_All_Products),
-        # Prompts do not speak of it: Combo_Set_Cheapest_Basket_For_Query covers it.
-        replace(
-            combo_tool("read", Combo_Generate_Product_Combinations_For_Target_Units), told=False
-        ),
     ]
-
-
-def generate_baskets(
-    session: StoreSession,
-    products: Sequence[ProductLike | Product],
-    target_units: int,
-    most: int = 120,
-) -> Generated:
-    """Generate the baskets of so many units.
-
-    Raises:
-        ToolFault: no products are given, one is not known, or the target is out of range.
-    """
-    if not products:
-        raise ToolFault("products must not be empty: SKUs, or rows of matches")
-    rows = [named_products(session, [p])[0] if isinstance(p, str) else p for p in products]
-    return combinations_for(rows, target_units, most)
 
 
 def find_products(session: StoreSession, row: ComboRow) -> FoundProducts:

@@ -21,7 +21,7 @@ from store_tools.basket_moves import (
     move,
     walk_order,
 )
-from store_tools.requests import apply_coupon, known_dead
+from store_tools.requests import known_dead
 from store_tools.store_session import StoreSession
 
 BASKETS_AT_MOST = 1000
@@ -145,7 +145,7 @@ class Trial:
         # Whether an earlier coupon survives a refusal is not known: the next look tells.
         self.coupon = None
         try:
-            apply_coupon(self.session, code)
+            self.session.write(store.Req_ApplyCoupon(coupon=code))
         except ToolFault as fault:
             if fault.fatal:
                 raise

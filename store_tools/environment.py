@@ -20,8 +20,10 @@ from core.tools.task_api import ApiClient
 from store_tools.basket import APPLY, CHECKOUT
 from store_tools.combo_basket import basket_tools, cheapest_tool
 from store_tools.combo_products import product_tools
+from store_tools.order import lone_order
 from store_tools.requests import request_tools
-from store_tools.store_session import StoreSession
+from store_tools.shown_catalog import catalog_text
+from store_tools.store_session import StoreSession, catalog_or_none
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 RULES: str = _TEXTS["rules"]
@@ -48,6 +50,19 @@ def tools() -> list[Tool]:
     return tools_of(StoreSession(Nowhere("shop")))
 
 
+def calls_of_order(instruction: str) -> list[tuple[str, dict[str, object]]]:
+    """The calls that set and buy what a CHECKOUT line orders that is alone in its instruction.
+
+    []: the instruction is something else.
+    """
+    order = lone_order(instruction)
+    if order is None:
+        return []
+    items = [{"sku": sku, "quantity": quantity} for sku, quantity in order.items.items()]
+    basket: dict[str, object] = {"items": items, "coupon": order.coupon}
+    return [("Combo_Set_Basket_For_Items", basket), ("Req_CheckoutBasket", {})]
+
+
 class StoreEnvironment:
     """One task's shop: it ends by its checkout, or without one, and nothing else is sent."""
 
@@ -60,12 +75,32 @@ class StoreEnvironment:
         """``docs``: other texts of tools, by name."""
         self._session = StoreSession(client, retry_policy)
         self._tools = retold(tools_of(self._session), docs or {})
+        self._briefing: str | None = None
+        self._shown_whole = False
+        """Whether the prompt shows every product."""
 
     @contextmanager
     def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
         """The tools for one instruction; while it lasts, requests are recorded in its ledger."""
         with self._session.recording_to(ledger):
-            yield list(self._tools)
+            try:
+                yield list(self._tools)
+            finally:
+                self._session.end_work(ledger.calls)
+
+    def briefing(self, ledger: Ledger, task: str = "") -> str:
+        """The catalog as the shop lists it, for the prompt; "" where it does not.
+
+        A listing that fails or is refused is left to the tools, as if nobody had asked for it. The
+        catalog is read once: later turns show what the first one was decided on.
+        """
+        if self._briefing is None:
+            with self._session.recording_to(ledger):
+                catalog = catalog_or_none(self._session)
+            self._briefing, skus = catalog_text(catalog)
+            self._session.shown.update(skus)
+            self._shown_whole = 0 < len(skus) == len(catalog)
+        return self._briefing
 
     def state(self, ledger: Ledger) -> str:
         """The basket as JSON text, read from the shop now; after a checkout the receipt too.
@@ -85,6 +120,7 @@ class StoreEnvironment:
         Raises:
             ToolFault: the shop does not answer.
         """
+        self.briefing(ledger)  # as before the first turn: a repeated checkout moves the stock
         with self._session.recording_to(ledger):
             mismatches = [_repeat(self._session, request) for request in requests]
         return [text for text in mismatches if text]
@@ -119,7 +155,7 @@ class StoreEnvironment:
                 return _CHALLENGES["no_reason"]
             if answer["claim"]:
                 return _CHALLENGES["nothing_bought"]
-        if self._session.catalog is None and not self._session.facts.looked:
+        if not (self._session.reported or self._shown_whole):
             return _CHALLENGES["not_looked"]
         return None
 

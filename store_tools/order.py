@@ -86,6 +86,21 @@ def order_in(instruction: str) -> CheckoutOrder:
     return _made(items, body["coupon"] or "", int(body["limit"]))
 
 
+def has_order(instruction: str) -> bool:
+    """Whether an instruction orders a purchase, or tries to."""
+    return _LINE.search(instruction[:READ_AT_MOST]) is not None
+
+
+def lone_order(instruction: str) -> CheckoutOrder | None:
+    """The order of an instruction that is its CHECKOUT line and nothing else; None of any other."""
+    if "\n" in instruction.strip():
+        return None
+    try:
+        return order_in(instruction)
+    except ToolFault:
+        return None
+
+
 def _made(items: Content | None, coupon: str | None, limit: int | None) -> CheckoutOrder:
     given = {"items": items, "coupon": coupon, "limit": limit}
     try:

@@ -11,7 +11,7 @@ from core.ledger import Tool, ToolFault, tool
 from core.tools.faults import Inconsistent, Refused, failed_request
 from core.tools.requests import request_tool
 from store_tools.basket import CHECKOUT, Basket, Content, Item, content_of, flaw_of
-from store_tools.order import CheckoutOrder, order_given, order_in, order_of
+from store_tools.order import CheckoutOrder, lone_order, order_given, order_in, order_of
 from store_tools.store_session import StoreSession, read_catalog, read_page
 
 _TOLD = frozenset({"Req_ViewBasket", "Req_CheckoutBasket"})
@@ -31,7 +31,8 @@ def request_tools(session: StoreSession) -> list[Tool]:
         return answer
 
     def applied(coupon: str) -> Basket:
-        apply_coupon(session, coupon)
+        known_dead(session, coupon)
+        session.write(store.Req_ApplyCoupon(coupon=coupon))
         return session.view()
 
     def taken_off() -> Basket:
@@ -63,8 +64,8 @@ def _checkout_tool(session: StoreSession) -> Tool:
         expected_coupon: str | None = None,
         expected_items: list[Item] | None = None,
     ) -> Basket:
-        """BUYS the basket if it is what was ordered and has what is expected; else it is refused
-        without a call."""
+        """BUYS the basket if it is what was ordered, and what is expected of it where that is given
+        (coupon "": none); else it is refused without a call."""
         items = None if expected_items is None else content_of(expected_items)
         return check_out(session, Expected(expected_total, expected_coupon, items))
 
@@ -163,14 +164,34 @@ def _order_for(session: StoreSession, basket: Basket, expected: Expected) -> Che
     limit = order.limit if order and text is not None else None
     if flaw is None and (other := expected.difference(basket, limit)):
         raise ToolFault(f"not checked out: {other}")
-    if flaw is None and not session.looked_before:
-        flaw = "what the shop sells was not reported before this instruction"
+    if order is not None and flaw is None:
+        flaw = _unfounded(session, order)
     if order is not None and flaw is None:
         return order
     lacks_coupon = order is not None and order.coupon not in ("", basket.coupon)
     if text is not None and basket.items and not lacks_coupon:
-        flaw = f"{flaw}. To buy this basket the next instruction ends: {order_of(basket).line}"
+        flaw = f"{flaw}. To buy this basket the next instruction is: {order_of(basket).line}"
     raise ToolFault(f"not checked out: {flaw}")
+
+
+def _unfounded(session: StoreSession, order: CheckoutOrder) -> str | None:
+    """What nobody can know who gives this order now; None: it rests on what the shop has shown.
+
+    A reply may hold a look, an invented report and an order. As long as nothing was reported, an
+    order is therefore alone in its instruction, and has no coupon, whose effect no listing tells.
+    """
+    for sku in order.items:
+        if not session.was_shown(sku):
+            return f"{sku!r} was not shown before this instruction"
+    if session.reported:
+        return None
+    text = session.instruction
+    if order.coupon or (text is not None and lone_order(text) is None):
+        return (
+            "nothing was reported before this instruction: then it is its CHECKOUT line alone, "
+            "without a coupon"
+        )
+    return None
 
 
 def _shortage(session: StoreSession, order: CheckoutOrder, refusal: str) -> str:
@@ -190,16 +211,6 @@ def _shortage(session: StoreSession, order: CheckoutOrder, refusal: str) -> str:
         if stock.get(sku, 0) < wanted
     ]
     return f"{SHORT}: the shop lists now {'; '.join(short)}" if short else ""
-
-
-def apply_coupon(session: StoreSession, code: str) -> None:
-    """Apply a code; one that the shop refused before in this task costs no request.
-
-    Raises:
-        ToolFault: the shop does not know the code.
-    """
-    known_dead(session, code)
-    session.write(store.Req_ApplyCoupon(coupon=code))
 
 
 def known_dead(session: StoreSession, code: str) -> None:

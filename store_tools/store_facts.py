@@ -38,8 +38,8 @@ class StoreFacts(TaskFacts):
     def __init__(self, endpoints: Endpoints) -> None:
         super().__init__(endpoints)
         self.listing = Listing("sku", FORBIDDEN, first=OWN_LARGEST)
-        self.looked = False
-        """Whether any product was listed in this task."""
+        self.taken_over = False
+        """Whether earlier work of another process has read anything."""
         self.rejected_coupons: set[str] = set()
         self.receipts: list[Basket] = []
         """Of the purchases that were made; more than one cannot be undone."""
@@ -108,8 +108,8 @@ class StoreFacts(TaskFacts):
 
     def take_read(self, call: WireCall, answer: Any) -> None:
         """Take a listing, or a look at the basket."""
+        self.taken_over |= answer is None and call.outcome == "done"
         if call.path == LIST:
-            self.looked = self.looked or call.outcome == "done"
             limit = limit_told(call.error)
             if limit is not None and limit >= 0:
                 self.listing.limit = limit

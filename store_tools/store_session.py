@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from core.erc3_client import retry_policy as clock
 from core.erc3_client import store
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Ledger
+from core.ledger import Ledger, ToolCall, ToolFault
 from core.tools.faults import Inconsistent, OutOfReach, failed_request
 from core.tools.paging import OWN_LARGEST
 from core.tools.task_api import ApiClient, TaskApi
@@ -25,8 +27,10 @@ class StoreSession(TaskApi[StoreFacts]):
         super().__init__(client, ENDPOINTS, StoreFacts(ENDPOINTS), retry_policy)
         self._viewed_in: Ledger | None = None
         """The work in which the basket was looked at last; None: no purchase may rest on it."""
-        self._looked_in: Ledger | None = None
-        """The work in which products were listed first, where this process did it."""
+        self.shown: set[str] = set()
+        """SKUs that who decides has been shown: in the catalog of the prompt, or by work that is
+        over."""
+        self._reported = False
         self.catalog: list[Product] | None = None
         self.disbelieved: str | None = None
         """Why the catalog is not believed; nothing is bought on it."""
@@ -50,16 +54,26 @@ class StoreSession(TaskApi[StoreFacts]):
 
     def ask_page(self, offset: int, limit: int) -> Page:
         """Products of a page as the shop lists them now, and the next offset, if it gives one."""
-        is_first = not self.facts.looked
         page: Page = self.read(store.Req_ListProducts(offset=offset, limit=limit))
-        if is_first:
-            self._looked_in = self._ledger
         return page
 
+    def end_work(self, calls: Sequence[ToolCall]) -> None:
+        """Note what the answers of work that is over have shown."""
+        answered = [call.result for call in calls if call.outcome == "done"]
+        self._reported = self._reported or bool(answered)
+        self.shown.update(_skus_in(answered))
+
     @property
-    def looked_before(self) -> bool:
-        """Whether earlier work has listed products: nobody can order what no report has shown."""
-        return self.facts.looked and self._looked_in is not self._ledger
+    def reported(self) -> bool:
+        """Whether work is over whose tools have answered, be it in an earlier process."""
+        return self._reported or self.facts.taken_over
+
+    def was_shown(self, sku: str) -> bool:
+        """Whether who decides has been shown a product before the work of now.
+
+        Of what an earlier process has shown nothing more is known.
+        """
+        return sku in self.shown or self.facts.taken_over
 
     def forget_look(self) -> None:
         """Let no purchase rest on the last look at the basket."""
@@ -100,6 +114,16 @@ class StoreSession(TaskApi[StoreFacts]):
         return self.facts.viewed
 
 
+def _skus_in(value: object) -> Iterator[str]:
+    """Every SKU within the results of tools."""
+    if isinstance(value, dict):
+        yield from (one for key in ("sku", "added") if isinstance(one := value.get(key), str))
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for inner in value:
+            yield from _skus_in(inner)
+
+
 def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, object]:
     """``products``, ``next_offset`` (-1: end) and the ``limit`` used. Raises as Listing.page."""
     try:
@@ -121,6 +145,7 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
         Inconsistent: the listing does not hold together, or does not come to an end.
     """
     if session.catalog is not None and not refresh:
+        session.book_kept_read(LIST, {"offset": 0, "limit": OWN_LARGEST})
         return session.catalog
     try:
         catalog = session.facts.listing.whole(session.ask_page)
@@ -135,3 +160,17 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
     session.disbelieved = None
     session.catalog = catalog
     return catalog
+
+
+def catalog_or_none(session: StoreSession) -> list[Product]:
+    """Every product of the shop; none where the shop does not list them.
+
+    A fault leaves no trace: tools will meet it again. Raises what ends a pause, such as a limit of
+    the task.
+    """
+    owed = dict(session.unanswered)
+    try:
+        return read_catalog(session)
+    except ToolFault:
+        session.unanswered, session.disbelieved = owed, None
+        return []

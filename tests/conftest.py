@@ -236,7 +236,7 @@ def shop_of(simulator: Simulator, spec: str = "shop", budget: Budget | None = No
     task_id = client.start_new_task("store", spec).task_id
     line = Line(client.get_store_client(SimpleNamespace(task_id=task_id)))
     session = StoreSession(line)
-    session.facts.looked = True  # as an instruction before has listed what is sold
+    session.facts.taken_over = True  # as if work before had shown what is sold
     shop = Shop(line, session, Ledger(), simulator.platform.task(task_id))
     shop.next_instruction(budget)
     return shop

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from core.ledger.combo import ComboResult, combo_tool
 from core.tools.faults import OutOfReach
 from store_tools.environment import StoreEnvironment, tools
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
-from tests.kit.binding import entered
 from tests.store_tools.conftest import Direct
 from workshop.replay.recorded import recorded_ledger
 
@@ -59,9 +59,6 @@ TEA = [{"sku": "tea", "quantity": 2}]
 STORE: dict[str, dict[str, Any]] = {
     "Combo_List_All_Products": {},
     "Combo_Find_Products_For_Query": {"query": "tea"},
-    "Combo_Generate_Product_Combinations_For_Target_Units": {
-        "products": ["tea"], "target_units": 2,
-    },
     "Combo_Set_Cheapest_Basket_For_Query": {"query": "tea", "coupons": ["TWO"], "pieces": 2},
    "Combo_Set_Basket_For_Items": {"items": TEA},
     "Combo_Empty_Basket": {},
@@ -84,12 +81,14 @@ class Shop:
         coupons = [{"code": "TWO", "discount": {"amount": 2}, "requires": {}}]
         self.line = Direct({"products": goods, "coupons": coupons, "page_limit": 1})
         self.benchmark = StoreEnvironment(self.line)
+        self._work = ExitStack()
         self.turn()
 
     def turn(self, budget: Budget | None = None) -> None:
-        """A new instruction."""
+        """A new instruction; the one before is over."""
+        self._work.close()
         self.ledger = Ledger(budget)
-        self.ledger.offer(entered(self.benchmark.bind(self.ledger)))
+        self.ledger.offer(self._work.enter_context(self.benchmark.bind(self.ledger)))
 
     def call(self, name: str, **arguments: Any) -> Any:
         return self.ledger.call(name, [], arguments)

@@ -20,12 +20,14 @@ from cli.cli import app
 from core.models.tokens import count_messages, count_text
 from tests.kit.fake_openai import FakeOpenAI
 
-ROOM = {"evaluator": 1_140, "worker": 730}
-"""Tokens of the system prompts, the worker's with every tool. Of the evaluator's, 330 say how one
-call finds, prices and sets, what a unit is, and how a purchase is ordered: readers lost turns of
-some 2,000 over each, and the prompt is the same for all tasks, so that providers keep it. Of the
-worker's, 40 say the one form of all results of Combo tools."""
-THREE_TURNS = 7_200
+ROOM = {"evaluator": 1_135, "worker": 745}
+"""Tokens of the system prompts, the worker's with every tool. Of the evaluator's, 370 say what the
+first turn is, how a purchase is ordered, how one instruction finds, prices and sets, and what a
+unit is: readers lost turns of some 2,000 over each, and the prompt is the same for all tasks, so
+that providers keep it. Of the worker's, 40 say the one form of all results of Combo tools."""
+THREE_TURNS = 7_000
+PLAIN = 1_600
+"""Tokens of a task that the catalog alone decides: one prompt, and no worker."""
 SPECS = (
     "pack_sizes_exact_count", "fixed_item_best_of_five_codes", "exact_quantity_ghost_stock",
     "several_items_over_total_budget",
@@ -84,14 +86,14 @@ def wire(tmp_path_factory: pytest.TempPathFactory) -> Wire:
 
 def test_the_run_is_one_to_measure_by(wire: Wire) -> None:
     assert [task["score"] for task in wire.results] == [1.0] * len(SPECS)
-    assert [task["turns"] for task in wire.results].count(3) >= 3
+    assert sorted(task["turns"] for task in wire.results) == [1, 2, 2, 3]
     assert len(wire.tasks) == len(SPECS)
 
 
 @pytest.mark.parametrize("role", ROOM)
 def test_the_stable_part_is_first_short_and_equal_to_the_byte(wire: Wire, role: str) -> None:
     prompts = wire.prompts(role)
-    assert len(prompts) > len(SPECS)
+    assert len(prompts) >= 3
     assert {tuple(m["role"] for m in p.messages) for p in prompts} == {("system", "user")}
     (system,) = {p.messages[0]["content"] for p in prompts}
     assert count_text(system) <= ROOM[role]
@@ -108,13 +110,14 @@ def test_within_a_task_a_prompt_goes_on_where_the_one_before_ended(wire: Wire) -
             assert after.startswith(before[:kept])
             assert after.index("</task>") < after.index("<log>") < after.index("<state>")
             compared += turns
-    assert compared >= 3
+    assert compared >= 1
 
 
-def test_a_task_of_three_turns_stays_within_its_tokens(wire: Wire) -> None:
+def test_a_task_stays_within_its_tokens(wire: Wire) -> None:
     for result, task in zip(wire.results, wire.tasks, strict=True):
-        if result["turns"] <= 3:
-            assert sum(count_messages(p.messages) for p in task) <= THREE_TURNS
+        most = PLAIN if result["turns"] == 1 else THREE_TURNS
+        assert sum(count_messages(p.messages) for p in task) <= most
+        assert [p.role for p in task].count("worker") < result["turns"]
 
 
 def test_counting_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,7 +103,8 @@ def test_a_run_shows_a_table_with_its_totals(run: Any, pack: Path) -> None:
 
 
 def test_scores_do_not_change_the_exit_code(run: Any, pack: Path) -> None:
-    result = run("--pack", pack, "--json", "--max-turns", 1)
+    mistaken = "scripted/store?errors=1&kinds=early-decline"
+    result = run("--pack", pack, "--json", "--evaluator", mistaken)
     assert result.exit_code == 0
     results = json.loads(result.stdout)
     assert results["totals"]["score_mean"] == 0.5

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from core.runs.manifest import note_progress
-from tests.kit.commands import BUY_TEA
+from tests.kit.commands import NEEDS_CODE
 from tests.kit.rehearsal import rehearsal
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ SPECS = ("s0", "s1", "s2", "s3", "s4")
 @pytest.fixture
 def agent(platform_of: Any, shop_json: Any, lives: Callable[..., Any]) -> Any:
     """A real platform, as far as the run knows, and the lives of a run there."""
-    simulator = platform_of(*(shop_json(spec_id=spec, expect=BUY_TEA) for spec in SPECS))
+    simulator = platform_of(*(shop_json(spec_id=spec, **NEEDS_CODE) for spec in SPECS))
     env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
     life = lives(env=env, scripts={"nothing": []})
     life.books = simulator.platform

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.kit.commands import BUY_TEA, write_pack
+from tests.kit.commands import BUY_TEA, NEEDS_CODE, write_pack
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_what_the_parent_ignores_stays_ignored(
 def test_a_full_disk_stops_the_run_before_the_next_checkout(
     lives: Callable[[], Any], tmp_path: Path, shop_json: Any
 ) -> None:
-    shops = [shop_json(spec_id=f"s{n}", expect=BUY_TEA) for n in range(2)]
+    shops = [shop_json(spec_id=f"s{n}", **NEEDS_CODE) for n in range(2)]
     pack = write_pack(tmp_path / "pack.json", *shops)
     life = lives()
     words = ["--pack", pack, "--out", life.folder / "logs", "--quiet"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +12,24 @@ import pytest
 
 from core.runs.find import run_folders
 from tests.conftest import scenario
-from tests.kit.commands import BUY_TEA, write_pack
+from tests.kit.commands import NEEDS_CODE, write_pack
 from tests.kit.commands import type_words as call
 from tests.kit.records import results_at
 
 FAILED = "wrong"
-MISTAKEN = "scripted/store?errors=0.5&seed=0&kinds=wrong-variant"
-"""It makes a mistake in one of the two tasks."""
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs of a pack that is gone since, with a task that fails."""
     folder = tmp_path_factory.mktemp("played")
-    other = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 1}]}]}
-    failed = scenario(spec_id=FAILED, expect=other, task_text="Buy 1x Green Tea")
-    shops = [scenario(spec_id="good", expect=BUY_TEA), failed]
+    never = deepcopy(NEEDS_CODE)
+    never["expect"]["any_of"][0]["total"] = 1
+    failed = scenario(spec_id=FAILED, task_text="Buy 2x Green Tea with ONE", **never)
+    shops = [scenario(spec_id="good", **NEEDS_CODE), failed]
     pack = write_pack(folder / "gone.json", *shops)
     for _ in range(2):
-        words = ("--evaluator", MISTAKEN, "--quiet", "--out", folder / "logs")
+        words = ("--evaluator", "scripted/store", "--quiet", "--out", folder / "logs")
         assert call("--pack", pack, *words).exit_code == 0
     pack.unlink()
     return folder / "logs"
@@ -91,7 +91,7 @@ def test_without_a_name_the_latest_is_meant_and_compare_takes_the_two_latest(log
 def test_an_edited_answer_is_played_on_from_the_debugger(logs: Path) -> None:
     whole = call("debug", typed="fork\n")
     assert "went as it was recorded" in whole.output
-    words = ("debug", "--task", FAILED, "--turn", "2")
+    words = ("debug", "--task", FAILED, "--turn", "1")
     done = call(*words, typed='answer {"error": {"text": "no"}}\nfork\n')
     assert done.exit_code == 0, done.output
     assert "This is not what was recorded" in done.output
@@ -99,7 +99,7 @@ def test_an_edited_answer_is_played_on_from_the_debugger(logs: Path) -> None:
     fork = newest(logs)
     (journal,) = (fork / "tasks").glob("*.jsonl")
     turns = [json.loads(line) for line in journal.read_text().splitlines() if '"turn"' in line]
-    edited = next(one for one in turns if one.get("type") == "turn" and one["number"] == 2)
+    edited = next(one for one in turns if one.get("type") == "turn" and one["number"] == 1)
     assert edited["report"]["calls"][0]["result"] == {"error": {"text": "no"}}
 
 
@@ -118,7 +118,7 @@ def test_a_run_that_is_over_says_so_and_shows_no_table_again(logs: Path) -> None
 
 
 def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> None:
-    talk = call("debug", "latest", typed="n\n!p['items'] = []\nc\nq\n").output
+    talk = call("debug", "latest", typed="n\n!p['coupons'] = []\nc\nq\n").output
     assert "[live]" in talk
     (newest(logs) / "pack.json").write_text("{")
     broken = call("debug", "latest", typed="q\n")
@@ -127,7 +127,7 @@ def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> N
 
 
 def test_a_fork_goes_on_as_its_run_was_played(logs: Path, shop_json: Any, tmp_path: Path) -> None:
-    pack = write_pack(tmp_path / "steps.json", shop_json(spec_id="one", expect=BUY_TEA))
+    pack = write_pack(tmp_path / "steps.json", shop_json(spec_id="one", **NEEDS_CODE))
     assert call("--pack", pack, "--strategy", "next-step", "--quiet").exit_code == 0
     done = call("--fork", "latest", "--task", "one", "--turn", "2", "--json")
     assert done.exit_code == 0, done.output
@@ -149,12 +149,12 @@ def test_a_failed_task_can_be_read_without_our_tools(logs: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == [f"{FAILED}.json", f"{FAILED}.txt"]
     record = json.loads((folder / f"{FAILED}.json").read_text(encoding="utf-8"))
     assert (record["spec_id"], record["score"], record["harm"]) == (FAILED, 0.0, True)
-    assert (record["task_text"], record["verdict"]) == ("Buy 1x Green Tea", "purchased")
+    assert (record["task_text"], record["verdict"]) == ("Buy 2x Green Tea with ONE", "purchased")
     assert record["eval_log"]
     text = (folder / f"{FAILED}.txt").read_text(encoding="utf-8")
     assert "\x1b" not in text
     assert text.startswith(f"cause: {record['cause']}\n")
     assert "Expected: " in record["cause"]
     shown = " ".join(text.split())
-    for part in ("Buy 1x Green Tea", "Req_CheckoutBasket(", "score 0.0"):
+    for part in ("Buy 2x Green Tea with ONE", "Req_CheckoutBasket(", "score 0.0"):
         assert part in shown, part

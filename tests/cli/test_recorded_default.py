@@ -59,7 +59,7 @@ def test_a_model_that_is_named_plays() -> None:
 def test_a_recorded_run_is_forked_with_its_replies_and_another_is_not(tmp_path: Path) -> None:
     for evaluator, forked in (("recorded/store", 1.0), ("scripted/store", 1.0)):
         out = tmp_path / evaluator.partition("/")[0]
-        words = ["--task", "stock_exactly_enough", "--out", str(out), "--json"]
+        words = ["--task", "required_coupon_works", "--out", str(out), "--json"]
         asked = [*words, "--evaluator", evaluator]
         assert CliRunner().invoke(app, asked).exit_code == 0
         done = CliRunner().invoke(app, [*words, "--fork", "latest", "--turn", "2"])

@@ -12,7 +12,7 @@ from typer.testing import Result
 
 from core.runs.manifest import read_manifest
 from core.runs.results import read_results
-from tests.kit.commands import BUY_TEA, type_words, write_pack
+from tests.kit.commands import NEEDS_CODE, type_words, write_pack
 from tests.worker.sandbox.kinds import KINDS
 from worker.sandbox.contract import SandboxKind
 from workshop.views.report.differences import Change, differences
@@ -36,10 +36,8 @@ def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> San
 def call(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Call:
     """The command line in a folder with a pack of two tasks."""
     monkeypatch.chdir(tmp_path)
-    tasks = [("tea", "Buy 2x Green Tea"), ("no", "Buy 1x helicopter")]
-    expects = {"tea": BUY_TEA, "no": {"checkouts": 0}}
-    shops = [shop_json(spec_id=s, task_text=text, expect=expects[s]) for s, text in tasks]
-    write_pack(Path("pack.json"), *shops)
+    tea = shop_json(spec_id="tea", task_text="Buy 2x Green Tea", **NEEDS_CODE)
+    write_pack(Path("pack.json"), tea, shop_json(spec_id="no", task_text="Buy 1x helicopter"))
     return type_words
 
 

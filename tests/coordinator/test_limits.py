@@ -149,6 +149,16 @@ def test_stop() -> None:
         stop.check()
 
 
+@pytest.fixture
+def code_user(shop_json: Any) -> dict[str, Any]:
+    """A task of several model calls: what its code takes off has to be tried."""
+    items = [{"sku": "tea", "quantity": 2}]
+    paid = {"items": items, "subtotal": 8, "coupon": "TWO", "discount": 2, "total": 6}
+    codes = [{"code": "TWO", "discount": {"amount": 2}}]
+    scenario: dict[str, Any] = shop_json(coupons=codes, expect={"checkouts": 1, "any_of": [paid]})
+    return scenario
+
+
 @pytest.mark.parametrize(
     ("limits", "text"),
     [
@@ -158,9 +168,9 @@ def test_stop() -> None:
     ],
 )
 def test_a_task_at_its_limit_is_closed_and_says_so(
-    make_run: Any, tea_buyer: Any, limits: dict[str, Any], text: str
+    make_run: Any, code_user: Any, limits: dict[str, Any], text: str
 ) -> None:
-    run = make_run(tea_buyer, **limits)
+    run = make_run(code_user, **limits)
     task = run.go().tasks[0]
     assert (task.outcome, task.failure, task.score) == ("unfinished", "limit", 0.0)
     assert text in task.error
@@ -169,9 +179,8 @@ def test_a_task_at_its_limit_is_closed_and_says_so(
     assert [t.status for t in record.tasks] == ["completed"]
 
 
-def test_behind_a_run_limit_no_task_is_begun(make_run: Any, shop_json: Any) -> None:
-    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-    shops = [shop_json(spec_id=f"s{i}", expect=buy) for i in range(3)]
+def test_behind_a_run_limit_no_task_is_begun(make_run: Any, code_user: Any) -> None:
+    shops = [code_user | {"spec_id": f"s{i}"} for i in range(3)]
     run = make_run(*shops, max_tokens=4_000)
     results = run.go()
     assert [t.failure for t in results.tasks] == [None, "limit"]

@@ -87,6 +87,47 @@ def test_what_changed_from_outside_stands_in_the_next_prompt(make_run: Any, shop
     assert [state["basket"]["total"] for state in states] == [0, 8, 15]
 
 
+ORDER = PROCEED.format("CHECKOUT: items tea×2; no coupon; total at most 8")
+
+
+def test_an_order_alone_in_the_first_turn_buys_without_a_worker(
+    make_run: Any, tea_buyer: Any
+) -> None:
+    task = result(make_run(tea_buyer, says=[ORDER], does=[]))
+    assert (task.ended, task.score, task.acts, task.turns) == ("purchased", 1.0, 1, 1)
+
+
+def test_a_shortage_at_the_checkout_is_told_with_the_real_stock(
+    make_run: Any, shop_json: Any
+) -> None:
+    too_many = ORDER.replace("tea×2", "pot×3").replace("8", "90")
+    run = make_run(shop_json(), says=[too_many, DECLINED], does=[])
+    assert (result(run).ended, run.watcher.turns[1].challenge) == ("declined", None)
+    assert "available 1, in basket 3" in run.watcher.turns[0].report.error
+
+
+@pytest.mark.promise("no wrong checkout")
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "REPORT: the price has risen to 9",
+        "RESULT: refused\n\nTHOUGHT: so not\nDECISION: FINISH\nINSTRUCTION: DECLINED: too dear",
+        "THOUGHT: wait, it is too dear\nDECISION: FINISH\nINSTRUCTION: DECLINED: too dear",
+        "DECISION: FINISH\nINSTRUCTION: DECLINED: too dear",
+        "INSTRUCTION: List all products.",
+        "Turn 2 of 7\nCHECKOUT: items tea×1; no coupon; total at most 4",
+    ],
+)
+def test_of_a_reply_that_goes_on_behind_an_order_nothing_is_bought(
+    make_run: Any, tea_buyer: Any, behind: str
+) -> None:
+    """It is asked for again, once: what stands behind the order may take it back."""
+    run = make_run(tea_buyer, says=[f"{ORDER}\n\n{behind}", DECLINED], does=[])
+    task = result(run)
+    assert (task.ended, task.acts, task.turns) == ("declined", 0, 1)
+    assert len(run.platform.logged) == 2
+
+
 def test_a_refusal_goes_through(make_run: Any, shop_json: Any) -> None:
     run = make_run(shop_json(), says=[LOOK, DECLINED], does=[LOOKS])
     task = result(run)
@@ -124,9 +165,16 @@ def test_a_second_finish_is_accepted(make_run: Any, tea_buyer: Any) -> None:
 
 
 def test_declining_unseen_is_asked_back_once(make_run: Any, shop_json: Any) -> None:
-    run = make_run(shop_json(), says=[DECLINED, DECLINED], does=[])
+    run = make_run(shop_json(page_limit=-1), says=[DECLINED, DECLINED], does=[])
     assert result(run).ended == "declined"
     assert "not been looked at" in run.watcher.turns[0].challenge
+
+
+def test_declining_is_not_asked_back_where_the_prompt_shows_the_catalog(
+    make_run: Any, shop_json: Any
+) -> None:
+    run = make_run(shop_json(), says=[DECLINED], does=[])
+    assert (result(run).ended, run.watcher.turns[0].challenge) == ("declined", None)
 
 
 def test_declining_after_a_look_is_not_asked_back(make_run: Any, shop_json: Any) -> None:
@@ -313,7 +361,7 @@ def test_every_line_of_a_journal_parses(make_run: Any, tea_buyer: Any) -> None:
     assert kinds.count("model_call") == 5
     turn = next(r for r in records if r["type"] == "turn")
     assert turn["report"]["calls"][0]["name"] == "Combo_List_All_Products"
-    assert turn["report"]["calls"][0]["requests"]
+    assert turn["report"]["calls"][0]["kept"], "the catalog was read for the prompt"
 
 
 def test_results_follow_the_format(make_run: Any, tea_buyer: Any) -> None:

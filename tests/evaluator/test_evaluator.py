@@ -23,7 +23,7 @@ from store_tools.environment import ENDING, RULES
 from tests.kit.canned import left, play
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."
-ROOM = 1_095
+ROOM = 1_135
 
 
 def ask(name: str, replies: list[str], calls: list[ModelCall] | None = None) -> Evaluator:

@@ -10,6 +10,14 @@ from typer.testing import CliRunner, Result
 
 from cli.cli import app
 
+NEEDS_CODE: dict[str, Any] = {
+    "coupons": [{"code": "ONE", "discount": {"amount": 1}}],
+    "expect": {
+        "checkouts": 1,
+        "any_of": [{"items": [{"sku": "tea", "quantity": 2}], "coupon": "ONE", "discount": 1}],
+    },
+}
+"""Fields of a shop in which a worker has to try a code before two teas are bought."""
 BUY_TEA = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
 """What the usual task of a test's shop wants."""
 CLEAN = dict.fromkeys(

@@ -144,7 +144,7 @@ def test_what_was_recorded_of_codes_is_recalled(open_shop: Any, make_benchmark: 
         ]
     )
     assert shop.session.facts.rejected_coupons == {"NOPE"}
-    assert not shop.session.facts.looked
+    assert not shop.session.facts.taken_over
     assert not shop.line.sent
 
 
@@ -155,9 +155,7 @@ def test_what_was_recorded_of_listings_is_recalled(
     shop = open_shop()
     benchmark = make_benchmark(shop)
     benchmark.restore([recorded("/products/list", outcome)])
-    assert shop.session.facts.looked is (outcome == "done")
-    benchmark.restore([recorded("/basket/view", "done"), recorded("/products/list", "failed")])
-    assert shop.session.facts.looked is (outcome == "done")
+    assert shop.session.reported is shop.session.was_shown("tea") is (outcome == "done")
 
 
 def test_a_repeated_checkout_alone_drops_the_listing(open_shop: Any, make_benchmark: Any) -> None:

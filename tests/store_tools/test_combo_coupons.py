@@ -322,17 +322,12 @@ def test_too_many_baskets_are_refused_before_the_first_request(open_shop: Any) -
     assert not shop.line.sent
 
 
-def test_baskets_are_priced_as_they_were_generated_or_as_prompts_write_them(open_shop: Any) -> None:
+def test_baskets_are_priced_also_as_prompts_write_them(open_shop: Any) -> None:
     shop = open_shop(
         {"sku": "c6", "name": "Cola 6-pack", "price": 7, "available": 9},
         {"sku": "c12", "name": "Cola 12-pack", "price": 12, "available": 9},
     )
-    generate = "Combo_Generate_Product_Combinations_For_Target_Units"
-    made = shop.call(generate, products=["c6", "c12"], target_units=12)
-    baskets = [c["items"] for c in made["results"][0]["data"]["combinations"]]
-    assert baskets == [[{"sku": "c12", "quantity": 1}], [{"sku": "c6", "quantity": 2}]]
+    baskets = [[{"sku": "c12", "quantity": 1}], [{"sku": "c6", "quantity": 2}]]
     priced = shop.call(SEARCH, combinations=baskets, coupons=[])
     assert [row["primary"] for row in priced["results"]] == baskets
     assert priced == shop.call(SEARCH, combinations=[["c12×1"], ["c6×2"]], coupons=[])
-    with pytest.raises(ToolFault, match="no product 'c24'"):
-        shop.call(generate, products=["c24"], target_units=24)

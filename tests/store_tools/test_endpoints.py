@@ -203,4 +203,4 @@ def test_the_page_limit_is_learnt_from_a_refused_listing(told: str, limit: int |
     facts = StoreFacts(ENDPOINTS)
     fields = {"path": "/products/list", "body": {}, "kind": "read", "outcome": "failed"}
     facts.take(WireCall.model_validate({**fields, "error": f"page limit exceeded: {told}"}))
-    assert (facts.listing.limit, facts.looked) == (limit, False)
+    assert (facts.listing.limit, facts.taken_over) == (limit, False)

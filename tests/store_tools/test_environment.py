@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 
 from coordinator.benchmark import is_harmful
 from core.ledger import Ledger, ToolFault
+from core.models.tokens import count_text
 from core.runs.task import TaskProgress
-from store_tools.basket import Basket
+from store_tools.basket import Basket, Product
 from store_tools.environment import group_of
+from store_tools.shown_catalog import CATALOG_TOKENS, catalog_text
 from tests.kit.binding import entered
 
 
@@ -48,11 +51,9 @@ def test_within_an_instruction_a_basket_that_was_seen_is_not_read_again(
 @pytest.mark.promise("no second checkout")
 def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
-    ledger = Ledger()
-    ledger.offer(entered(benchmark.bind(ledger)))
     assert benchmark.progress.finished is None
     items = [{"sku": "tea", "quantity": 2}]
-    ledger.call("Combo_List_All_Products", [], {})
+    benchmark.briefing(Ledger())
     ledger = Ledger()
     ledger.offer(entered(benchmark.bind(ledger)))
     ledger.instruction = "CHECKOUT: items tea×2; no coupon; total at most 8"
@@ -91,11 +92,70 @@ def test_a_finish_against_the_facts_is_asked_back(
 
 def test_a_reason_after_a_look_is_accepted(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
-    ledger = Ledger()
-    ledger.offer(entered(benchmark.bind(ledger)))
-    ledger.call("Req_ListProducts", [], {})
+    with benchmark.bind(ledger := Ledger()) as tools:
+        ledger.offer(tools)
+        ledger.call("Req_ListProducts", [], {})
     assert benchmark.check_finish("DECLINED: not sold", Ledger()) is None
     assert benchmark.check_finish("DONE", Ledger()) is not None
+
+
+def test_the_catalog_is_shown_once_and_whole_and_is_no_look_of_any_work(
+    shop: Any, make_benchmark: Any
+) -> None:
+    benchmark, asked = make_benchmark(shop), Ledger()
+    heading, *rows = benchmark.briefing(asked).splitlines()
+    assert "All products" in heading
+    assert [json.loads(row)[0] for row in rows] == [p.sku for p in shop.session.catalog]
+    assert (asked.requests, benchmark.briefing(Ledger())) == (2, "\n".join([heading, *rows]))
+    assert not shop.session.reported
+    assert benchmark.check_finish("DECLINED: not sold", Ledger()) is None
+
+
+@pytest.mark.promise("no wrong checkout")
+@pytest.mark.parametrize("trouble", ["forbidden", "gone", "garbage", "odd"])
+def test_a_listing_that_fails_leaves_everything_as_if_it_had_not_been_asked_for(
+    open_shop: Any, make_benchmark: Any, trouble: str
+) -> None:
+    shop = open_shop(page_limit=-1 if trouble == "forbidden" else 3)
+    shop.line.plan["/products/list"] = {"gone": ["before"] * 5, "garbage": ["garbage"] * 5}.get(
+        trouble, []
+    )
+    if trouble == "odd":
+        shop.line.dispatch = partial(_with_two_prices, shop.line.dispatch)
+    benchmark = make_benchmark(shop)
+    before = benchmark.progress
+    assert benchmark.briefing(Ledger()) == ""
+    assert benchmark.progress == before
+    session = shop.session
+    assert (session.catalog, session.disbelieved, session.reported) == (None, None, False)
+    assert "not been looked at" in (benchmark.check_finish("DECLINED: no", Ledger()) or "")
+    with benchmark.bind(ledger := Ledger()) as tools:
+        ledger.offer(tools)
+        ledger.instruction = "CHECKOUT: items tea×2; no coupon; total at most 8"
+        items = [{"sku": "tea", "quantity": 2}]
+        ledger.call("Combo_Set_Basket_For_Items", [], {"items": items})
+        with pytest.raises(ToolFault, match="was not shown"):
+            ledger.call("Req_CheckoutBasket", [], {})
+    assert shop.bought == []
+
+
+def _with_two_prices(dispatch: Any, request: Any) -> Any:
+    answer = dispatch(request)
+    if request.tool == "/products/list":
+        twice = answer.products[0].model_copy(update={"price": 77})
+        return answer.model_copy(update={"products": [*answer.products, twice]})
+    return answer
+
+
+def test_a_catalog_is_cut_between_rows_and_says_so(goods: Any) -> None:
+    catalog = [Product(**goods(f"sku-{n}", "Oak shelf " * 3, 5)) for n in range(400)]
+    text, skus = catalog_text(catalog)
+    assert count_text(text) < CATALOG_TOKENS + 50
+    assert 20 < len(skus) < 400
+    assert f"{400 - len(skus)} more are left out" in text.splitlines()[-1]
+    assert catalog_text(catalog[:5])[1] == [p.sku for p in catalog[:5]]
+    huge = Product(**goods("huge", "x" * 100_000, 5))
+    assert catalog_text([catalog[0], huge, catalog[1]])[1] == ["sku-0"]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ class Buyer:
     def begin(self) -> None:
         """A new process that knows what was recorded and nothing else."""
         self.benchmark = StoreEnvironment(self.shop)
-        self.benchmark._session.facts.looked = True
+        self.benchmark._session.facts.taken_over = True
         self.benchmark.restore(self.entries)
         self.turn()
 

@@ -48,7 +48,7 @@ class Worker:
     def __init__(self, shop: Any, entries: list[LedgerEntry] | None = None) -> None:
         self.shop, self.entries = shop, [] if entries is None else entries
         self.environment = StoreEnvironment(shop)
-        self.environment._session.facts.looked = True
+        self.environment._session.facts.taken_over = True
         if entries is not None:
             self.environment.restore(entries)
         self.ledger = Ledger(on_entry=self.entries.append)

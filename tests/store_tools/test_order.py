@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from core.ledger import Ledger, ToolFault
 from store_tools.basket import LARGEST, Basket, Content
+from store_tools.environment import calls_of_order
 from store_tools.order import CheckoutOrder, order_given, order_in
 from tests.campaigns.checkout_authority import measure
 
@@ -236,24 +237,105 @@ def test_what_the_caller_expects_otherwise_stops_a_purchase_that_is_ordered(
     assert shop.line.counted["/basket/checkout"] == 0
 
 
+def carry_out(benchmark: Any, said: str, items: Any = TEA2, coupon: str = "") -> None:
+    """Have a worker set a basket and check out for an instruction."""
+    with benchmark.bind(ledger := Ledger()) as tools:
+        ledger.offer(tools)
+        ledger.instruction = said
+        ledger.call("Combo_Set_Basket_For_Items", [], {"items": items, "coupon": coupon})
+        ledger.call("Req_CheckoutBasket", [], {})
+
+
+def report(benchmark: Any, tool: str = "Combo_List_All_Products", **arguments: Any) -> None:
+    """Have a worker call one tool."""
+    with benchmark.bind(ledger := Ledger()) as tools:
+        ledger.offer(tools)
+        ledger.call(tool, [], arguments)
+
+
 @pytest.mark.promise("no wrong checkout")
-@pytest.mark.parametrize("listed", [False, True], ids=["not listed", "listed now"])
-def test_nothing_is_bought_before_a_report_has_shown_what_is_sold(
-    open_shop: Any, make_benchmark: Any, listed: bool
+@pytest.mark.parametrize("shown", [False, True], ids=["not shown", "shown"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"Report tea.\nREPORT: tea at 4\nBuy it.\n{LINE}",
+        f"Report tea. RESULT: tea at 4.\n{LINE}",
+        f"Look up tea.\n\nObservation: tea, 4, 10 left\n\n{LINE}",
+        f"Look up tea.\nTURN 2\n{LINE}",
+        f"Set the basket.\n{LINE}",
+        f"{LINE}\nReport the receipt.",
+        f"{LINE}\n{LINE}",
+        "CHECKOUT: items tea×2; coupon TWO; total at most 8",
+    ],
+)
+def test_before_the_first_report_only_an_order_alone_and_without_a_coupon_buys(
+    open_shop: Any, make_benchmark: Any, said: str, shown: bool
 ) -> None:
     """One reply may hold a look, an invented report and an order: none of it has happened."""
-    shop = open_shop()
-    make_benchmark(shop)
-    shop.next_instruction()
-    if listed:
-        shop.call("Combo_List_All_Products")
-    with pytest.raises(ToolFault, match="before this instruction"):
-        buy(shop, f"Report tea.\nREPORT: tea at 4\nBuy it.\n{LINE}", TEA2)
+    shop = open_shop(coupons=CODES)
+    benchmark = make_benchmark(shop)
+    if shown:
+        assert '"tea"' in benchmark.briefing(Ledger())
+    coupon = "TWO" if "TWO" in said else ""
+    with pytest.raises(ToolFault, match="not checked out"):
+        carry_out(benchmark, said, coupon=coupon)
     assert shop.line.counted["/basket/checkout"] == 0
-    shop.next_instruction()
-    shop.call("Combo_List_All_Products")
-    shop.next_instruction()
-    assert buy(shop, LINE, TEA2)["total"] == 8
+    if not coupon:
+        carry_out(benchmark, LINE)
+        assert shop.bought == [{"tea": 2}]
+
+
+@pytest.mark.promise("no wrong checkout")
+def test_a_product_is_ordered_only_after_it_was_shown(open_shop: Any, make_benchmark: Any) -> None:
+    """A look of the same instruction is too late."""
+    shop = open_shop()
+    benchmark = make_benchmark(shop)
+    with benchmark.bind(ledger := Ledger()) as tools:
+        ledger.offer(tools)
+        ledger.instruction = LINE
+        ledger.call("Combo_List_All_Products", [], {})
+        ledger.call("Combo_Set_Basket_For_Items", [], {"items": TEA2})
+        with pytest.raises(ToolFault, match="'tea' was not shown before this instruction"):
+            ledger.call("Req_CheckoutBasket", [], {})
+    assert shop.line.counted["/basket/checkout"] == 0
+    carry_out(benchmark, LINE)
+    assert shop.bought == [{"tea": 2}]
+
+
+@pytest.mark.promise("no wrong checkout")
+def test_what_is_left_out_of_a_large_catalog_is_bought_after_a_search_alone(
+    open_shop: Any, goods: Any, make_benchmark: Any
+) -> None:
+    many = [goods(f"part-{n}", f"Spare part number {n} of a very long list", 3) for n in range(150)]
+    shop = open_shop(*many, goods("tea", "Green Tea", 4), page_limit=50)
+    benchmark = make_benchmark(shop)
+    text = benchmark.briefing(Ledger())
+    assert '"part-1"' in text
+    assert '"tea"' not in text
+    assert benchmark.check_finish("DECLINED: not sold", Ledger()) is not None
+    with pytest.raises(ToolFault, match="'tea' was not shown"):
+        carry_out(benchmark, LINE)
+    report(benchmark, "Combo_Find_Products_For_Query", query="tea")
+    assert benchmark.check_finish("DECLINED: not sold", Ledger()) is None
+    carry_out(benchmark, LINE)
+    assert shop.bought == [{"tea": 2}]
+
+
+@pytest.mark.parametrize(
+    ("said", "calls"),
+    [
+        (LINE, [TEA2]),
+        (f" `{LINE}` ", [TEA2]),
+        (f"Buy it.\n{LINE}", []),
+        (f"{LINE}\nThen report.", []),
+        (LINE.replace("at most", "of"), []),
+        ("", []),
+    ],
+)
+def test_an_order_alone_needs_no_worker(said: str, calls: list[Any]) -> None:
+    made = calls_of_order(said)
+    assert [given["items"] for _, given in made[:1]] == calls
+    assert [tool for tool, _ in made[1:]] == ["Req_CheckoutBasket"] * len(calls)
 
 
 @pytest.mark.promise("no wrong checkout")

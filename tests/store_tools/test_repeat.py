@@ -39,11 +39,12 @@ def test_a_new_shop_comes_to_stand_where_the_old_one_stood(
     assert benchmark.repeat(wires(old), ledger) == []
     assert (new.held, new.coupon) == (old.held, old.coupon) == ({"pot": 3, "tea": 1}, "TEN")
     assert new.task.world._stock == old.task.world._stock
-    writes = [w for w in wires(old) if w.kind == "write"]
-    assert [p for p in new.line.sent if p != "/basket/view"] == [w.path for w in writes]
+    writes = [w.path for w in wires(old) if w.kind == "write"]
+    sent = [path for path in new.line.sent if path != "/basket/view"]
+    assert sent == [*["/products/list"] * 2, *writes], "the catalog is read before it moves"
     assert ledger.requests == len(new.line.sent)
     learnt = benchmark._session.facts
-    assert (learnt.looked, learnt.listing.limit, learnt.rejected_coupons) == (True, 2, {"NOPE"})
+    assert (learnt.taken_over, learnt.listing.limit, learnt.rejected_coupons) == (True, 2, {"NOPE"})
 
 
 @pytest.mark.promise("no second checkout")

@@ -16,8 +16,10 @@ from company_tools.final_answer import OUTCOMES
 from company_tools.sums import KINDS
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolCall, WireCall
+from core.runs.task_record import TaskRecord
 from core.tools.paging import limit_told
 from store_tools.basket import APPLY, CHECKOUT
+from workshop.scripted.prompt import Prompt
 from workshop.simulator.company.world import COMPANY
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.store.world import STORE
@@ -41,6 +43,8 @@ class SeenTask:
     """How it ended, if it has."""
     edited: Sequence[ToolCall] = ()
     """Those that a person has answered; what they say wins over the others."""
+    shown: Sequence[Facts] = ()
+    """Products that its first prompt showed."""
 
     def dicts(self) -> Iterator[Facts]:
         """Every dict within the results, outer ones first."""
@@ -63,6 +67,14 @@ class SeenTask:
     def is_scored(self) -> bool:
         """Whether the platform was content."""
         return bool(self.result and self.result.get("score") == 1)
+
+
+def shown_products(log: TaskRecord | None) -> list[Facts]:
+    """The products of a shop that a prompt of a recorded task shows whole; else none."""
+    calls = [(turn, call) for turn in (log.last if log else ()) for call in turn.asked]
+    prompts = (turn.prompt(call) for turn, call in calls)
+    texts = (Prompt.of([{"role": r, "content": t} for r, t in prompt]) for prompt in prompts)
+    return next((text.catalog for text in texts if text.catalog), [])
 
 
 def pack_of(benchmark: str, task: SeenTask) -> Facts:
@@ -129,7 +141,7 @@ def _store_pack(task: SeenTask) -> Facts:
 def _products(task: SeenTask) -> dict[str, Facts]:
     """Products by sku, with the stock that a refused checkout brought to light."""
     products: dict[str, Facts] = {}
-    for one in task.dicts():
+    for one in (*task.dicts(), *task.shown):
         if set(_PRODUCT) <= one.keys():
             products.setdefault(str(one["sku"]), {field: one[field] for field in _PRODUCT})
     for short in filter(None, (_SHORT.search(call.error or "") for call in task.calls)):

@@ -22,7 +22,7 @@ from core.text import clean
 from core.tools.faults import Refused
 from worker.sandbox.executor import SandboxExecutor
 from workshop.replay.debug import BadCommand, DebuggedTurn, EditedAnswer, Found, Origin, WaitingCall
-from workshop.replay.saved_pack import SeenTask, pack_of
+from workshop.replay.saved_pack import SeenTask, pack_of, shown_products
 
 HELP: str = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))[
     "commands"
@@ -383,6 +383,7 @@ class Terminal:
             ],
             result=result.model_dump() if result else None,
             edited=[call for call, origin in debug.answers if origin == "edited"],
+            shown=shown_products(debug.log),
         )
         try:
             pack = pack_of(debug.benchmark.name, seen)

@@ -25,10 +25,13 @@ _TURN = regex.compile(r"<turn [^>]*>\n(.*?)\n</turn>", regex.DOTALL)
 _RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
 _STEP = regex.compile(r'<step number="\d+">\n(?P<said>.*)\n(?P<answer>.*)\n</step>')
 _LINE = regex.compile(r"^([A-Z][\w ]+): (\{.*\})$", regex.MULTILINE)
+_ORDERED = regex.compile(r"^INSTRUCTION:\nCHECKOUT: .*\n(?:.*\n)*?ERROR: (.*)$", regex.MULTILINE)
 _NOTE = "\nNote: "
 _REPORT = "\nTOOL CALLS: "
 CUT = "the answer was cut"
 """The error of a step whose answer is not whole in the prompt."""
+ORDER = "CHECKOUT"
+"""The verb of an instruction that is an order and nothing else."""
 WEIGH = "Report weights"
 """What no tool does: code for it raises an error."""
 _LONG = ("groups", "added", "pages", "notes", "skus")
@@ -54,7 +57,7 @@ class Order:
     """What is wanted, in words; complete together with the lines."""
     lines: tuple[Line, ...]
     ending: str = ""
-    """The line that authorises a purchase."""
+    """The line that orders a purchase, which an evaluator gives alone."""
     prepared: str = ""
     """The answer that holds if all takes effect."""
 
@@ -101,6 +104,15 @@ class Prompt:
         match = _NOW.search(self.user)
         return match[1] if match else ""
 
+    @property
+    def catalog(self) -> list[Memory]:
+        """The products of a shop, where its briefing shows them all."""
+        heading, _, rows = (self.section("briefing") or "").partition("\n")
+        if not heading.startswith("All products"):
+            return []
+        names = ("sku", "name", "price", "available")
+        return [dict(zip(names, json.loads(row), strict=True)) for row in rows.splitlines()]
+
     def last_turn(self) -> Memory:
         """What an evaluator's worker did last: the first line of its instruction, and its report.
 
@@ -109,6 +121,8 @@ class Prompt:
         worked = [turn for turn in _TURN.findall(self.user) if _RESULT.search(turn)]
         if not worked:
             return {}
+        if ordered := _ORDERED.search(worked[-1]):
+            return {"verb": ORDER, "error": plain(ordered[1])}
         lines = lines_in(plain(worked[-1].partition(_REPORT)[0]))
         if not lines:
             return {"verb": "", "error": "the last instruction cannot be read"}
@@ -171,7 +185,7 @@ def render_turn(end: Order | Finish) -> str:
     """Write a decision in the form of an evaluator."""
     if isinstance(end, Finish):
         return f"THOUGHT: {end.why}\nDECISION: FINISH\nINSTRUCTION: {end.words}"
-    lines = [end.text, *map(str, end.lines), *([end.ending] if end.ending else [])]
+    lines = [end.ending] if end.ending else [end.text, *map(str, end.lines)]
     if end.prepared:
         lines.append(f"IF DONE: {end.prepared}")
     instruction = "\n".join(lines)

@@ -119,10 +119,10 @@ def _player(model: str, prompt: Prompt, played: Played) -> Decide | None:
     wishes = [spoil_store(*both, made) for both in zip(scenarios, wishes, strict=True)]
     if name == "literal":
         wishes = [store.literal(wish, prompt.system) for wish in wishes]
-    whole = prompt.strategy == "Turn"
-    return (
-        None if made == "unreadable" else lambda memory: store.decide(wishes, memory, whole=whole)
-    )
+    if made == "unreadable":
+        return None
+    seen, whole = {"products": prompt.catalog}, prompt.strategy == "Turn"
+    return lambda memory: store.decide(wishes, memory or seen, whole=whole)
 
 
 def _found(model: str, prompt: Prompt, played: Played) -> list[tuple[Any, Any]]:

@@ -13,7 +13,7 @@ from store_tools.basket import read_line
 from workshop.generators.store.oracle.demand import Demand, Want
 from workshop.generators.store.oracle.market import Market, Ware
 from workshop.generators.store.oracle.solve import Search, fills
-from workshop.scripted.prompt import CUT, WEIGH, Finish, Line, Memory, Order
+from workshop.scripted.prompt import CUT, ORDER, WEIGH, Finish, Line, Memory, Order
 from workshop.simulator.store.pack import Event, Scenario
 
 LOOK, FIND = "Report products", "Find product"
@@ -121,6 +121,8 @@ def _demand_of(event: Event, codes: Sequence[str]) -> Demand:
 def decide(wishes: Sequence[Wish], memory: Memory, *, whole: bool) -> Order | Finish:
     """The next step; ``whole``: everything is priced in one instruction.
 
+    ``memory``: before the first step, the ``products`` that the prompt shows.
+
     ``wishes``: of the tasks with this text; what the shop lists tells them apart.
     """
     verb, error = memory.get("verb"), str(memory.get("error") or "")
@@ -128,9 +130,9 @@ def decide(wishes: Sequence[Wish], memory: Memory, *, whole: bool) -> Order | Fi
     wish = max(wishes, key=lambda one: len(listed & one.names.keys()))
     if wish.demand is None or _excludes_itself(wish.demand):
         return _declined("what the task asks for cannot be had by its own terms")
-    if verb is None:
+    if verb is None and (wish.weighs or not listed):
         return _look(wishes)
-    if verb == BUY:
+    if verb in (BUY, ORDER):
         if GHOST not in error:
             return _declined(f"the purchase was refused: {error}")
         if "products" not in memory:
@@ -141,7 +143,8 @@ def decide(wishes: Sequence[Wish], memory: Memory, *, whole: bool) -> Order | Fi
         return _declined(error)
     if verb == PRICE:
         return _after_prices(wish, memory)
-    return _choose(wish, memory.get("number", 0), memory["products"], whole=whole)
+    products = [one for one in memory["products"] if one["sku"] in wish.wanted]
+    return _choose(wish, memory.get("number", 0), products, whole=whole)
 
 
 def _excludes_itself(demand: Demand) -> bool:

@@ -22,6 +22,8 @@ except (ValueError, RuntimeError) as error:
 """
 _LOOK = f"""\
 try:
+    if p["refresh"]:
+        Combo_Empty_Basket()
     found = Combo_List_All_Products(refresh=p["refresh"])
     report = {{"products": {_LISTED}, "error": found["fatal_error"]}}
 {_FAILED}"""
@@ -34,22 +36,9 @@ _PRICE = f"""\
     rows = {store.PRICED}
 {_BEST}    report = {{"rows": best, "error": [x for x in errors if x]}}
 {_FAILED}"""
-_BUY = f"""\
-try:
-    basket = Combo_Set_Basket_For_Items(items=p["items"], coupon=p["coupon"])
-    if basket["fatal_error"]:
-        raise ValueError(basket["fatal_error"]["text"])
-    report = {{"receipt": Req_CheckoutBasket(
-        expected_total=p["total"], expected_coupon=p["coupon"])}}
-except (ValueError, RuntimeError) as error:
-    Combo_Empty_Basket()
-    report, found = {{"error": str(error)}}, Combo_List_All_Products(refresh=True)
-    report["products"] = {_LISTED}
-"""
 _PROGRAMS = {
     store.LOOK: _LOOK,
     store.PRICE: _PRICE,
-    store.BUY: _BUY,
     WEIGH: 'report = {"weight": p["weight"]}\n',
 }
 _CALLS = """\
@@ -79,6 +68,7 @@ def carry_out(instruction: str) -> str:
 def program_of(lines: Sequence[Line]) -> str:
     """The program that does what these lines say."""
     verbs = {line.verb for line in lines}
+    lines = [line for line in lines if line.verb != store.EMPTY]  # the look behind it does it
     if len(lines) == 1 and lines[0].verb in _PROGRAMS:
         return f"p = {lines[0].data!r}\n{_PROGRAMS[lines[0].verb]}{_END}"
     if not verbs or not verbs <= company.TOOLS.keys():

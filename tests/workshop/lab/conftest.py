@@ -82,10 +82,16 @@ def pretended() -> type[Pretended]:
 
 @pytest.fixture
 def pack_file(tmp_path: Path, shop_json: Callable[..., Any]) -> Callable[..., Path]:
-    """Writes a pack of so many small shops: a purchase, a refusal, a purchase, …"""
+    """Writes a pack of so many small shops: a purchase, a refusal, a purchase, …
 
-    def write(count: int, name: str = "p", **fields: Any) -> Path:
+    With a ``code`` the purchase needs it, so that a worker has to try it before.
+    """
+
+    def write(count: int, name: str = "p", code: str = "", **fields: Any) -> Path:
         buy = {"items": [{"sku": "tea", "quantity": 2}], "total": 8, "discount": 0}
+        if code:
+            buy |= {"total": 6, "discount": 2, "coupon": code}
+            fields["coupons"] = [{"code": code, "discount": {"amount": 2}}]
         shops = [
             shop_json(
                 spec_id=f"s{number:03d}",

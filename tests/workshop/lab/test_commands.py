@@ -71,7 +71,7 @@ def test_what_cannot_be_done_is_said_and_leaves_nothing(
 
 
 def test_kept_journals_are_told_in_the_page(tmp_path: Path, pack_file: PackFile) -> None:
-    first, second = pack_file(2), pack_file(2, "q")
+    first, second = pack_file(2, code="TWO"), pack_file(2, "q", code="TWO")
     second.write_text(second.read_text().replace("Buy 2x", "Please buy 2x"))
     packs = ("--pack", first, "--pack", second)
     runs = []

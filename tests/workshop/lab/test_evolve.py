@@ -169,7 +169,7 @@ def test_what_the_reflecting_model_is_told_holds_no_data_of_a_task(
     prompts = [exchange.request.messages for exchange in Tape.load(tape).exchanges]
     asked = "".join(str(message["content"]) for prompt in prompts for message in prompt)
     assert "Story" in asked
-    assert "Combo_List_All_Products(" in asked
+    assert "Combo_Set_Basket_For_Items(" in asked
     assert "Expected number of checkout events" in asked
     raws = list(source_of(TRAIN, store()).scenarios())
     parts = [part.partition("\nFind what in")[0] for part in asked.split("# Example")[1:]]

@@ -29,7 +29,7 @@ def call(*words: object, typed: str = "q\n") -> Result:
     return done
 
 
-MISTAKEN = ("--evaluator", "scripted/store?errors=0.5&seed=0&kinds=wrong-variant")
+MISTAKEN = ("--evaluator", "scripted/store?errors=0.5&seed=0&kinds=code-raises")
 """It makes a mistake in one of the two tasks."""
 
 
