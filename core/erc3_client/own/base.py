@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from core.erc3_client.bounds import TEXT_AT_MOST, is_refusal, usable_json
-from core.erc3_client.own.connections import connect
+from core.erc3_client.own.connections import Connections
 from core.http.waits import retry_after
 
 if TYPE_CHECKING:
     import httpx
-
-    from core.erc3_client.own.connections import Answer
-
-    HttpResponse: TypeAlias = httpx.Response | Answer
 
 _JSON = {"Content-Type": "application/json"}
 _SHOWN_ERRORS = 20
@@ -28,7 +24,7 @@ Response = TypeVar("Response", bound=BaseModel)
 class Http(Protocol):
     """Connections to a platform."""
 
-    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
+    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> httpx.Response:
         """Send a request and read the whole answer."""
 
     def close(self) -> None:
@@ -87,7 +83,7 @@ class BaseClient:
 
     def __init__(self, base_url: str, http: Http | None = None, secret: str | None = None) -> None:
         self.base_url = base_url.rstrip("/")
-        self._http = http or connect(base_url)
+        self._http = http or Connections(base_url)
         self._secret = secret
 
     def __repr__(self) -> str:
@@ -133,7 +129,7 @@ class BaseClient:
         name = type(request).__name__
         raise TypeError(f"{name} is not a request of this API: its `tool` is not a path")
 
-    def _unusable(self, response: HttpResponse, text: str = "", code: str = "") -> UnusableAnswer:
+    def _unusable(self, response: httpx.Response, text: str = "", code: str = "") -> UnusableAnswer:
         status = response.status_code
         text = text or str(response.content, "utf-8", "replace").strip()
         rendered = self._clean(text) or f"an empty response with status {status}"

@@ -17,7 +17,7 @@ import pytest
 from core.erc3_client.bounds import BODY_AT_MOST, TEXT_AT_MOST, is_refusal, usable_json
 from core.erc3_client.own import ERC3, ApiException
 from core.erc3_client.own.base import UnusableAnswer
-from core.erc3_client.own.connections import LoopbackClient, RemoteClient
+from core.erc3_client.own.connections import Connections
 from core.erc3_client.retry_policy import trouble_of
 from core.http.proxies import ProxyUnusable
 from tests.kit.relay import Call, Relay, answering, relay
@@ -71,14 +71,11 @@ AS_GZIP: dict[str, Callable[[], Any]] = {
 ASKS = """
 import sys, time
 from core.erc3_client.own import ERC3
-from core.erc3_client.own.connections import RemoteClient
 from core.erc3_client.retry_policy import trouble_of
 client = ERC3(key="key-test", base_url=sys.argv[1])
-if sys.argv[2] == "remote":
-    client._http = RemoteClient(sys.argv[1], 10, 60, 20)
 client._http._seconds = 1.5
 began = time.monotonic()
-for number in range(int(sys.argv[3])):
+for number in range(int(sys.argv[2])):
     try:
         client.session_status("ssn-1")
     except Exception as error:
@@ -92,9 +89,8 @@ print(int(status.split("VmHWM:")[1].split()[0]) // 1024, time.monotonic() - bega
 
 
 @pytest.mark.promise("what comes from outside is bounded")
-@pytest.mark.parametrize("client", ["loopback", "remote"])
-def test_an_answer_without_end_takes_little_memory_and_little_time(client: str) -> None:
-    cases = [*LARGE.values()] + ([*AS_GZIP.values()] if client == "remote" else [])
+def test_an_answer_without_end_takes_little_memory_and_little_time() -> None:
+    cases = [*LARGE.values(), *AS_GZIP.values()]
 
     def rule(call: Call) -> None:
         call.stream(iter(cases[call.number - 1]()))
@@ -102,7 +98,7 @@ def test_an_answer_without_end_takes_little_memory_and_little_time(client: str) 
     with relay(NOWHERE) as here:
         here.rule = rule
         answer = subprocess.run(
-            [sys.executable, "-c", ASKS, here.base_url, client, str(len(cases))],
+            [sys.executable, "-c", ASKS, here.base_url, str(len(cases))],
             capture_output=True,
             text=True,
             timeout=100,
@@ -138,15 +134,10 @@ def dripping(where: str) -> Callable[[Call], None]:
 
 @pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize("where", ["headers", "body", "interim answers"])
-@pytest.mark.parametrize("kind", ["loopback", "remote"])
-def test_one_deadline_holds_from_the_first_byte_to_the_last(kind: str, where: str) -> None:
+def test_one_deadline_holds_from_the_first_byte_to_the_last(where: str) -> None:
     with relay(NOWHERE) as here:
         here.rule = dripping(where)
-        client: Any = (
-            LoopbackClient(here.base_url, 5, 0.3, 5)
-            if kind == "loopback"
-            else RemoteClient(here.base_url, 5, 0.3, 5)
-        )
+        client = Connections(here.base_url, 5, 0.3, 5)
         began = time.monotonic()
         with pytest.raises(httpx.ReadTimeout):
             client.post(here.base_url + "/a", content=b"{}", headers={})
@@ -160,11 +151,11 @@ def here() -> Iterator[Relay]:
         yield found
 
 
-def test_the_remote_client_answers_as_the_other_one(here: Relay) -> None:
+def test_an_answer_is_read_whole_on_a_kept_connection(here: Relay) -> None:
     here.rule = answering(
         "/tasks/start", 200, gzip.compress(b'{"a": 1}'), content_encoding="gzip", x_seen="Yes"
     )
-    client = RemoteClient(here.base_url, 5, 5, 5)
+    client = Connections(here.base_url, 5, 5, 5)
     for _ in range(3):
         answer = client.post(f"{here.base_url}/tasks/start", content=b"{}", headers={"A": "b"})
         assert (answer.status_code, answer.content) == (200, b'{"a": 1}')
@@ -174,12 +165,12 @@ def test_the_remote_client_answers_as_the_other_one(here: Relay) -> None:
         client.post(here.base_url, content=b"", headers={})
 
 
-def test_the_remote_client_raises_what_the_other_one_raises(here: Relay) -> None:
+def test_no_usable_answer_is_an_error_of_httpx(here: Relay) -> None:
     with pytest.raises(httpx.ConnectError):
-        RemoteClient(NOWHERE, 5, 5, 5).post(NOWHERE, content=b"", headers={})
+        Connections(NOWHERE, 5, 5, 5).post(NOWHERE, content=b"", headers={})
     here.rule = lambda call: call.drop()
     with pytest.raises(httpx.RemoteProtocolError):
-        RemoteClient(NOWHERE, 5, 5, 5).post(here.base_url, content=b"{}", headers={})
+        Connections(NOWHERE, 5, 5, 5).post(here.base_url, content=b"{}", headers={})
 
 
 def test_a_proxy_of_the_environment_is_asked(here: Relay, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,15 +178,15 @@ def test_a_proxy_of_the_environment_is_asked(here: Relay, monkeypatch: pytest.Mo
     monkeypatch.setenv("http_proxy", here.base_url.replace("//", "//me:se%20cret@"))
     monkeypatch.setenv("no_proxy", "near.example")
     url = "http://far.example/tasks/start"
-    answer = RemoteClient(url, 5, 5, 5).post(url, content=b"{}", headers={})
+    answer = Connections(url, 5, 5, 5).post(url, content=b"{}", headers={})
     assert b"far.example" in answer.content
     with pytest.raises(httpx.ConnectError):
-        RemoteClient("http://near.example", 5, 5, 5).post(
+        Connections("http://near.example", 5, 5, 5).post(
             "http://near.example", content=b"{}", headers={}
         )
     monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
     with pytest.raises(ProxyUnusable, match="http_proxy names a SOCKS proxy"):
-        RemoteClient(url, 5, 5, 5)
+        Connections(url, 5, 5, 5)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -14,7 +14,6 @@ from pydantic import BaseModel, ValidationError
 
 from core.erc3_client.own import ERC3, ApiException, Erc3Client, company, store
 from core.erc3_client.own.base import UnusableAnswer
-from core.erc3_client.own.connections import LoopbackClient, RemoteClient
 from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
 from tests.core.erc3_client.company_facts import ENDPOINTS, Endpoint
@@ -245,16 +244,7 @@ def place() -> Iterator[Relay]:
         yield found
 
 
-def loopback(url: str) -> Erc3Client:
-    return Erc3Client(f"{url}/erc3-dev/tsk-1")
-
-
-def remote(url: str) -> Erc3Client:
-    return Erc3Client(f"{url}/erc3-dev/tsk-1", RemoteClient(url, 1.0, 5.0, 5.0))
-
-
-@pytest.mark.parametrize("connect", [loopback, remote])
-def test_over_a_line(place: Relay, connect: Callable[[str], Erc3Client]) -> None:
+def test_over_a_line(place: Relay) -> None:
     def rule(call: Call) -> None:
         if call.number == 3:
             return call.drop()
@@ -262,8 +252,7 @@ def test_over_a_line(place: Relay, connect: Callable[[str], Erc3Client]) -> None
         return call.send(200, b"<html>" if call.number == 2 else answer)
 
     place.rule = rule
-    client = connect(place.base_url)
-    assert isinstance(client._http, LoopbackClient) == (connect is loopback)
+    client = Erc3Client(f"{place.base_url}/erc3-dev/tsk-1")
     assert client.get_project("proj_a").found
     with pytest.raises(UnusableAnswer, match="<html>"):
         client.get_project("proj_a")
