@@ -36,7 +36,9 @@ from worker.sandbox.values import EchoedPrints, Prints, shorten
 
 _HEAD = "Code execution failed:"
 _MOST_FRAMES = 12
-ROLLED_BACK = "State rolled back to the end of the previous step."
+STARTED_ANEW = (
+    "Python was started anew: names and imports of earlier steps are gone, what tools did stays."
+)
 NOTHING_CALLED = (
     "No tool was called, nothing was printed, and final_answer(report) was not called.\n"
 )
@@ -79,8 +81,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         self._host = host
         self._limits = limits
         self._interpreter: MontyInterpreter | ProcessInterpreter | None = None
-        self._past: list[ToolBridge] = []
-        """Steps whose effects are part of the state."""
+        self._known: frozenset[str] = frozenset()
+        """The names that earlier steps have made in this interpreter."""
         self._closed = False
         with suppress(SandboxUnavailable):  # the first program says so
             self._interpreter = self._new_interpreter()
@@ -134,8 +136,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         if self._closed:
             refusal: str | None = "the sandbox is closed"
         else:
-            known = frozenset().union(*(bound_names(parse(step.code)) for step in self._past))
-            refusal = refuse(code_action, self._limits, self._host, known)
+            refusal = refuse(code_action, self._limits, self._host, self._known)
         if refusal is not None:
             text = shorten(f"Code not run:\n{clean(refusal)}", self._limits.error_chars)
             error = SandboxError(text, "refused")
@@ -159,17 +160,20 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         self._keep(code_action, failed, sandbox=self.kind, prints=logs, seconds=seconds)
         if failed is not None:
             raise failed
-        if not (bridge.calls or logs or bridge.final):
+        if not (bridge.answered or logs or bridge.final):
             logs = NOTHING_CALLED
         return CodeOutput(output=value, logs=logs, is_final_answer=bridge.final)
 
     def _run(self, bridge: ToolBridge, prints: Prints) -> tuple[object, SandboxError | None]:
-        """Run a snippet after the past steps: its value, and why it failed, unless it answered."""
+        """Run a snippet: its value, and why it failed, unless it answered.
+
+        Raises SandboxUnavailable.
+        """
         value, error = None, None
         try:
             with ExitStack() as failing:
                 failing.callback(self._end_interpreter)
-                interpreter = self._interpreter or self._filled_interpreter()
+                self._interpreter = interpreter = self._interpreter or self._new_interpreter()
                 bridge.begin()
                 try:
                     value = interpreter.run(bridge, prints)
@@ -178,28 +182,11 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
                     text = describe(failure, codes, self._limits, self.kind)
                     error = SandboxError(text, "error")
                 failing.pop_all()
-            self._past.append(bridge)
+            self._known |= bound_names(parse(bridge.code))
         except StepOver as over:
-            text = f"{_HEAD}\n{clean(over.text)}\n{ROLLED_BACK}"
+            text = f"{_HEAD}\n{clean(over.text)}\n{STARTED_ANEW}"
             error = SandboxError(shorten(text, self._limits.error_chars), over.kind)
         return (bridge.final_value, None) if bridge.final else (value, error)
-
-    def _filled_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
-        """A new interpreter in which the past steps were repeated from their recorded answers.
-
-        Raises SandboxUnavailable.
-        """
-        self._interpreter = interpreter = self._new_interpreter()
-        try:
-            for past in self._past:
-                repetition = ToolBridge(self._side, past.step, past.code, past.calls)
-                with suppress(CodeFailure):  # it failed the first time, too
-                    interpreter.run(repetition, Prints(0))
-        except StepOver:  # it went otherwise, as threads may: what it made cannot be made again
-            self._past.clear()
-            self._end_interpreter()
-            self._interpreter = interpreter = self._new_interpreter()
-        return interpreter
 
     def _new_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
         """Begin to open an interpreter. Raises SandboxUnavailable."""
@@ -208,8 +195,9 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         return interpreter(self._limits, start, names)
 
     def _end_interpreter(self) -> None:
-        """End it; the next run repeats the past in a new one."""
+        """End it; the next step gets a new one, in which nothing is left of earlier steps."""
         interpreter, self._interpreter = self._interpreter, None
+        self._known = frozenset()
         if interpreter is not None:
             interpreter.close()
 

@@ -75,7 +75,7 @@ class ProcessInterpreter:
             raise SandboxUnavailable(text) from failure
         try:
             signal.pidfd_send_signal(handle, signal.SIGCONT)
-            if (terminal := bridge.side.terminal) and bridge.recorded is None:
+            if terminal := bridge.side.terminal:
                 stepping = {"stepper": _STEPPER.read_text("utf-8"), "codes": [*terminal.codes]}
                 bridge.side.pause = partial(self._pause, bridge, prints)
             else:

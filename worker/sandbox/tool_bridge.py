@@ -1,8 +1,7 @@
 """The one place where a call of generated code becomes a call of a tool.
 
 Everything that both sandboxes must refuse is refused here: unknown names, calls after the
-answer, calls beyond a limit, values that are not plain. Every answered call is kept, so that
-a step can be repeated elsewhere without asking the host again.
+answer, calls beyond a limit, values that are not plain.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Literal, TypeAlias
 from core.ledger.calls import FaultKind, ToolFault
 from core.text import printable
 from worker.sandbox.contract import DebugTerminal, SandboxLimits, ToolHost
-from worker.sandbox.values import NotPlain, Plain, display, plain_json, same
+from worker.sandbox.values import NotPlain, Plain, display, plain_json
 
 FINAL = "final_answer"
 PATIENCE = 20
@@ -64,16 +63,6 @@ class ToolAnswer:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CallRecord:
-    """One call that the host answered."""
-
-    name: str
-    args: list[Plain]
-    kwargs: dict[str, Plain]
-    answer: ToolAnswer
-
-
 @dataclass
 class HostSide:
     """The host's side of one instruction, used by one thread at a time."""
@@ -92,14 +81,13 @@ class HostSide:
 
 @dataclass
 class ToolBridge:
-    """The calls of one step. A new one for every step and for every repetition of one."""
+    """The calls of one step."""
 
     side: HostSide
     step: int
     code: str
-    recorded: list[CallRecord] | None = None
-    """The answers of an earlier run of the step that is repeated: then nothing reaches the host."""
-    calls: list[CallRecord] = field(default_factory=list)
+    answered: int = 0
+    """Calls that the host has answered."""
     final: bool = False
     final_value: Plain = None
     _refused: int = 0
@@ -176,31 +164,19 @@ class ToolBridge:
             args, kwargs = (plain_json(g, limits.argument_chars, what) for g in (args, kwargs))
         except NotPlain as refusal:
             return ToolAnswer(raises="TypeError", text=f"{refusal}; tools take plain data")
-        if self.recorded is not None:
-            return self._repeat(self.recorded[len(self.calls) :], name, args, kwargs)
-        if len(self.calls) >= limits.calls:
+        if self.answered >= limits.calls:
             text = f"limit of {limits.calls} tool calls per step reached"
             return self._refuse(
                 ToolAnswer(raises="RuntimeError", text=text), StepOver(text, "limit")
             )
-        answer = self._ask_host(name, args, kwargs, place)
-        self.calls.append(CallRecord(name, args, kwargs, answer))
-        return answer
+        self.answered += 1
+        return self._ask_host(name, args, kwargs, place)
 
     def _refuse(self, answer: ToolAnswer, at_last: StepOver) -> ToolAnswer:
         self._refused += 1
         if self._refused > PATIENCE:
             raise at_last
         return answer
-
-    def _repeat(
-        self, to_come: list[CallRecord], name: str, args: list[Plain], kwargs: dict[str, Plain]
-    ) -> ToolAnswer:
-        known = next(iter(to_come), None)
-        if known is None or not same([known.name, known.args, known.kwargs], [name, args, kwargs]):
-            raise StepOver(f"{name} was not called the first time")
-        self.calls.append(known)
-        return known.answer
 
     def _ask_host(
         self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: Place | None

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
+import httpx
 from pydantic import BaseModel, ValidationError
 
 from core.erc3_client.bounds import TEXT_AT_MOST, is_refusal, usable_json
-from core.erc3_client.own.connections import Connections
+from core.erc3_client.own.connections import open_connections
 from core.http.waits import retry_after
-
-if TYPE_CHECKING:
-    import httpx
 
 _JSON = {"Content-Type": "application/json"}
 _SHOWN_ERRORS = 20
 _LONGEST_WAIT = 86_400.0
 Response = TypeVar("Response", bound=BaseModel)
-
-
-class Http(Protocol):
-    """Connections to a platform."""
-
-    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> httpx.Response:
-        """Send a request and read the whole answer."""
-
-    def close(self) -> None:
-        """Close the connections."""
 
 
 class HasTaskId(Protocol):
@@ -81,9 +69,11 @@ class BaseClient:
     responses: ClassVar[Mapping[str, type[BaseModel]]] = {}
     """What the API of a derived client answers, by path."""
 
-    def __init__(self, base_url: str, http: Http | None = None, secret: str | None = None) -> None:
+    def __init__(
+        self, base_url: str, http: httpx.Client | None = None, secret: str | None = None
+    ) -> None:
         self.base_url = base_url.rstrip("/")
-        self._http = http or Connections(base_url)
+        self._http = http or open_connections(base_url)
         self._secret = secret
 
     def __repr__(self) -> str:
@@ -98,7 +88,10 @@ class BaseClient:
         # A subclass of a request may have its own mind about what is sent.
         fields = request.model_dump(mode="json", exclude_none=True)
         body = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
-        response = self._http.post(self.base_url + path, content=body, headers=_JSON)
+        try:
+            response = self._http.post(self.base_url + path, content=body, headers=_JSON)
+        except (UnicodeError, httpx.InvalidURL):
+            raise httpx.ConnectError("not a valid host name") from None
         try:
             data = usable_json(response.content)
         except ValueError:

@@ -21,7 +21,7 @@ from core.erc3_client import sdk_session
 from core.erc3_client.bounds import BODY_AT_MOST, TEXT_AT_MOST, is_refusal, usable_json
 from core.erc3_client.own import ERC3, ApiException
 from core.erc3_client.own.base import UnusableAnswer
-from core.erc3_client.own.connections import Connections
+from core.erc3_client.own.connections import open_connections
 from core.erc3_client.retry_policy import trouble_of
 from core.http.proxies import ProxyUnusable
 from tests.kit.relay import Call, Relay, answering, relay
@@ -91,7 +91,7 @@ import sys, time
 from core.erc3_client.own import ERC3
 from core.erc3_client.retry_policy import trouble_of
 client = ERC3(key="key-test", base_url=sys.argv[1])
-client._http._seconds = 1.5
+client._http.timeout = 1.5
 began = time.monotonic()
 for number in range(int(sys.argv[2])):
     try:
@@ -155,12 +155,10 @@ def test_one_deadline_holds_from_the_first_byte_to_the_last(
     here: Relay, start: bytes, part: bytes
 ) -> None:
     here.rule = dripping(start, part)
-    client = Connections(here.base_url, 5, 0.3, 5)
     began = time.monotonic()
-    with pytest.raises(httpx.ReadTimeout):
-        client.post(here.base_url + "/a", content=b"{}", headers={})
+    with open_connections(here.base_url) as client, pytest.raises(httpx.ReadTimeout):
+        client.post(here.base_url, content=b"{}", timeout=0.3)
     assert 0.25 < time.monotonic() - began < 60
-    client.close()
 
 
 @pytest.mark.promise("what comes from outside is bounded")
@@ -176,9 +174,9 @@ def test_a_body_has_one_deadline_for_the_sdk(here: Relay, monkeypatch: pytest.Mo
 def test_an_answer_is_read_whole_on_a_kept_connection(here: Relay) -> None:
     packed = gzip.compress(b'{"a": "\\udcff"}')
     here.rule = answering(PATH, 200, packed, content_encoding="gzip", x_seen="Yes")
-    client = Connections(here.base_url, 5, 5, 5)
+    client = open_connections(here.base_url)
     for _ in range(3):
-        answer = client.post(here.base_url + PATH, content=b"{}", headers={"A": "b"})
+        answer = client.post(here.base_url + PATH, content=b"{}")
         assert (answer.status_code, answer.content) == (200, b'{"a": "\\udcff"}')
         assert answer.headers["x-seen"] == "Yes"
     assert ask_as_the_sdk(here).json() == {"a": "\ufffd"}
@@ -186,10 +184,12 @@ def test_an_answer_is_read_whole_on_a_kept_connection(here: Relay) -> None:
 
 def test_no_answer_is_an_error_of_the_network(here: Relay) -> None:
     with pytest.raises(httpx.ConnectError):
-        Connections(NOWHERE, 5, 5, 5).post(NOWHERE, content=b"", headers={})
+        open_connections(NOWHERE).post(NOWHERE)
     here.rule = lambda call: call.drop()
     with pytest.raises(httpx.RemoteProtocolError):
         ask(here)
+    with pytest.raises(httpx.ConnectError):
+        ERC3(key=KEY, base_url=f"http://{'x' * 70}.example").session_status("ssn-1")
     here.rule = lambda call: call.stream(iter([CHUNKED, b"5\r\nx"]))
     with pytest.raises(requests.RequestException):
         ask_as_the_sdk(here)
@@ -200,15 +200,13 @@ def test_a_proxy_of_the_environment_is_asked(here: Relay, monkeypatch: pytest.Mo
     monkeypatch.setenv("http_proxy", here.base_url.replace("//", "//me:se%20cret@"))
     monkeypatch.setenv("no_proxy", "near.example")
     url = "http://far.example/tasks/start"
-    answer = Connections(url, 5, 5, 5).post(url, content=b"{}", headers={})
-    assert b"far.example" in answer.content
+    client = open_connections(url)
+    assert b"far.example" in client.post(url, content=b"{}").content
     with pytest.raises(httpx.ConnectError):
-        Connections("http://near.example", 5, 5, 5).post(
-            "http://near.example", content=b"{}", headers={}
-        )
+        client.post("http://near.example", content=b"{}")
     monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
     with pytest.raises(ProxyUnusable, match="http_proxy names a SOCKS proxy"):
-        Connections(url, 5, 5, 5)
+        open_connections(url)
 
 
 UNUSABLE = [
