@@ -113,19 +113,19 @@ def test_sizes_of_arguments_results_and_code(opened: Opened, shop: Shop) -> None
 
 def test_waiting_for_a_model_is_charged_to_no_clock(opened: Opened, shop: Shop) -> None:
     def judged_echo(value: object = None) -> object:
-        time.sleep(0.4)
-        shop.waited += 0.4
+        time.sleep(0.3)
+        shop.waited += 0.3
         return value
 
     shop._tools["echo"] = judged_echo
     code = "\n".join(["echo()"] * 5 + ["'done'"])
-    assert opened(SandboxLimits(wall_seconds=1.5))(code).output == "done"
+    assert opened(SandboxLimits(wall_seconds=1.0))(code).output == "done"
 
 
 def test_a_slow_tool_is_charged_to_the_wall_clock_only(opened: Opened, shop: Shop) -> None:
-    shop._tools["echo"] = lambda: time.sleep(0.6)
-    assert opened(SandboxLimits(seconds=0.5))("echo()\n5").output == 5
-    error, _ = ended(opened(SandboxLimits(wall_seconds=1)), "while True: echo()")
+    shop._tools["echo"] = lambda: time.sleep(0.4)
+    assert opened(SandboxLimits(seconds=0.3))("echo()\n5").output == 5
+    error, _ = ended(opened(SandboxLimits(wall_seconds=0.6)), "while True: echo()")
     assert "tools included" in error.text
     assert len(shop.calls) <= 4
 
