@@ -3,52 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.ledger import ToolCall
-from core.models.model_call import ModelCall
-from core.models.model_client import ModelClient, ModelFailed
+from core.runs.reader import read_tasks
 from core.runs.work import ANSWERED_CALLS, SHORT_CALLS, SHOWN_CALLS, WorkReport
 from worker.sandbox.contract import SandboxLimits
-from worker.worker import Worker
 
-Told = Callable[..., str]
+Run = Callable[..., Path]
 ADD = "Req_AddProductToBasket(sku='tea', quantity=2)\n"
 DONE = 'EFFECT done: Req_AddProductToBasket(sku="tea", quantity=2) -> '
 
 
-class Replies(ModelClient):
-    """A client with canned programs."""
-
-    def __init__(self, programs: tuple[str, ...]) -> None:
-        super().__init__("canned/none", "worker")
-        self._programs = list(programs)
-
-    def complete(self, messages: list[dict[str, str]], **_params: Any) -> ModelCall:
-        if not self._programs:
-            raise ModelFailed(f"{self.model}: no answer")
-        text = f"Thought: go.\n<code>\n{self._programs.pop(0)}\n</code>"
-        return ModelCall(role="worker", model=self.model, text=text, finish_reason="stop")
-
-
-@pytest.fixture
-def told(open_shop: Any) -> Told:
-    """What the evaluator is told of an instruction for which the model wrote these programs."""
-
-    def carry_out(
-        *programs: str,
-        latest: bool = True,
-        limits: SandboxLimits | None = None,
-        plan: dict[str, Any] | None = None,
-    ) -> str:
-        shop = open_shop()
-        shop.line.plan.update(plan or {})
-        report = Worker(Replies(programs), limits).carry_out("Do it.", shop.ledger)
-        return WorkReport.model_validate(report.model_dump(mode="json")).prompt(latest=latest)
-
-    return carry_out
+def told(folder: Path, *, latest: bool = True) -> str:
+    (task,) = read_tasks(folder)
+    turn = task.whole[0]
+    assert turn.report
+    return turn.report.prompt(latest=latest)
 
 
 @pytest.mark.parametrize("latest", [True, False])
@@ -66,31 +40,31 @@ def told(open_shop: Any) -> Told:
     ],
 )
 def test_an_effect_survives_what_came_after_it(
-    replies: Any, error: str, latest: bool, told: Told
+    replies: Any, error: str, latest: bool, record: Run
 ) -> None:
-    text = told(*replies, latest=latest)
+    text = told(record(*replies), latest=latest)
     assert text.count(DONE) == sum(ADD in reply for reply in replies)
     assert error in text.split("ERROR: ")[1]
     assert "RESULT: none" in text.splitlines()
 
 
-def test_an_effect_survives_a_limit(told: Told) -> None:
+def test_an_effect_survives_a_limit(record: Run) -> None:
     loop = ADD + "while True:\n    pass"
-    text = told(loop, "print(1)", "print(2)", limits=SandboxLimits(seconds=0.3))
+    text = told(record(loop, "print(1)", "print(2)", limits=SandboxLimits(seconds=0.3)))
     assert text.count(DONE) == 1
 
 
-def test_a_refused_write_is_told_as_failed(told: Told) -> None:
-    text = told(ADD + "Req_AddProductToBasket(sku='none', quantity=1)", "x = 1", "x = 2")
+def test_a_refused_write_is_told_as_failed(record: Run) -> None:
+    text = told(record(ADD + "Req_AddProductToBasket(sku='none', quantity=1)", "x = 1", "x = 2"))
     assert text.count("EFFECT") == text.count(DONE) == 1
     assert text.count('FAILED: Req_AddProductToBasket(sku="none", quantity=1) -> FAILED: ') == 1
 
 
 @pytest.mark.parametrize("caught", [True, False])
-def test_a_write_without_an_answer_is_told_as_unknown(caught: bool, told: Told) -> None:
+def test_a_write_without_an_answer_is_told_as_unknown(caught: bool, record: Run) -> None:
     code = f"try:\n    {ADD}except RuntimeError:\n    pass\nfinal_answer(1)" if caught else ADD
     lost = {"/basket/add": ["after"], "/basket/view": [None, *["before"] * 5]}
-    text = told(code, plan=lost)
+    text = told(record(code, plan=lost))
     assert text.count("EFFECT unknown: Req_AddProductToBasket(sku=") == 1
     assert "EFFECT done" not in text
 

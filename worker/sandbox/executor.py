@@ -31,7 +31,7 @@ from worker.sandbox.contract import (
 )
 from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
-from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, HostSide, StepOver, ToolBridge
+from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, StepOver, ToolBridge
 from worker.sandbox.values import EchoedPrints, Prints, shorten
 
 _HEAD = "Code execution failed:"
@@ -74,8 +74,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         """Every snippet that was given, oldest first; the last one may still be running."""
         self.traces: list[StepRecord] = []
         """One record per snippet that is done, oldest first."""
-        self._side = HostSide(host, limits, terminal=terminal)
-        self.host_faults = self._side.faults
+        self._bridge = ToolBridge(host, limits, terminal)
+        self.host_faults = self._bridge.faults
         """Errors of this program, oldest first: exceptions of the host other than ToolFault, and
         of the sandbox other than SandboxError."""
         self._host = host
@@ -90,14 +90,14 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     @property
     def position(self) -> tuple[int, int] | None:
         """During a tool call: step and source line it came from (line 0: not known)."""
-        return self._side.position
+        return self._bridge.position
 
     def pause(self) -> bool:
         """During a tool call: let the person at the terminal look around where the code calls.
 
         False: there is nobody, or the sandbox cannot be looked into.
         """
-        return self._side.pause()
+        return self._bridge.pause()
 
     def send_tools(self, tools: Mapping[str, object]) -> None:
         """Check the names that smolagents announces against the host's; others are our bug."""
@@ -143,11 +143,11 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             self._keep(code_action[: self._limits.code_chars], error)
             raise error
         began = time.monotonic()
-        bridge = ToolBridge(self._side, len(self.traces) + 1, code_action)
-        terminal, limit = self._side.terminal, self._limits.output_chars
+        bridge, limit = self._bridge, self._limits.output_chars
+        terminal = bridge.terminal
         prints = EchoedPrints(limit, terminal.show) if terminal else Prints(limit)
         try:
-            value, failed = self._run(bridge, prints)
+            value, failed = self._run(code_action, prints)
         except (KeyboardInterrupt, SystemExit):
             raise
         except Exception as fault:  # what the code does wrong is in the outcome
@@ -164,25 +164,25 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             logs = NOTHING_CALLED
         return CodeOutput(output=value, logs=logs, is_final_answer=bridge.final)
 
-    def _run(self, bridge: ToolBridge, prints: Prints) -> tuple[object, SandboxError | None]:
+    def _run(self, code: str, prints: Prints) -> tuple[object, SandboxError | None]:
         """Run a snippet: its value, and why it failed, unless it answered.
 
         Raises SandboxUnavailable.
         """
-        value, error = None, None
+        value, error, bridge = None, None, self._bridge
         try:
             with ExitStack() as failing:
                 failing.callback(self._end_interpreter)
                 self._interpreter = interpreter = self._interpreter or self._new_interpreter()
-                bridge.begin()
+                bridge.begin(len(self.traces) + 1, code)
                 try:
-                    value = interpreter.run(bridge, prints)
+                    value = interpreter.run(prints)
                 except CodeFailure as failure:
-                    codes = [*(trace.code for trace in self.traces), bridge.code]
+                    codes = [*(trace.code for trace in self.traces), code]
                     text = describe(failure, codes, self._limits, self.kind)
                     error = SandboxError(text, "error")
                 failing.pop_all()
-            self._known |= bound_names(parse(bridge.code))
+            self._known |= bound_names(parse(code))
         except StepOver as over:
             text = f"{_HEAD}\n{clean(over.text)}\n{STARTED_ANEW}"
             error = SandboxError(shorten(text, self._limits.error_chars), over.kind)
@@ -190,9 +190,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
 
     def _new_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
         """Begin to open an interpreter. Raises SandboxUnavailable."""
-        start, names = self.clock_and_seed, self._host.names
         interpreter = MontyInterpreter if self.kind == "monty" else ProcessInterpreter
-        return interpreter(self._limits, start, names)
+        return interpreter(self._bridge, self.clock_and_seed)
 
     def _end_interpreter(self) -> None:
         """End it; the next step gets a new one, in which nothing is left of earlier steps."""

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.bounds import CUT_MARK, LIST_AT_MOST, PAGE_AT_MOST
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Intent, Ledger, Notice, Resolved, ToolFault, WireCall, tool
+from core.ledger import Intent, Judgement, Ledger, Notice, Resolved, ToolFault, WireCall, tool
 from core.tools.ahead import one
 from core.tools.endpoints import Endpoint, Endpoints
 from core.tools.faults import GivenUp, Inconsistent, OutOfReach, Refused, Unsettled
@@ -663,3 +663,39 @@ def test_what_the_state_does_not_show_any_more_is_made_again() -> None:
     api.resume(recorded("a", outcome="done"))
     assert api.write(Req_Note()).seen == "/note"
     assert line.sent == ["/note"]
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("outcome", ["lost", "unknown", "done"])
+@pytest.mark.parametrize("arrived", [True, False])
+def test_another_one_without_a_reply_is_looked_up_first(
+    outcome: str, arrived: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where two are two too many; of what was done nothing is in doubt."""
+    line, looks, waited = Line(), Looks("shown" if arrived else None), list[float]()
+    api, _ = api_on(line, **remaking(look=looks, late_seconds=3.0))
+    monkeypatch.setattr(api._retry_policy, "pause", waited.append)
+    api.resume(recorded("first", outcome=outcome))
+    if arrived and outcome != "done":
+        with pytest.raises(ToolFault, match="another request to /note took effect after all"):
+            api.write(Req_Note(text="second"))
+    else:
+        assert api.write(Req_Note(text="second")).seen == "/note"
+    assert [text for text, _ in looks.seen] == ["first"] * (outcome != "done")
+    assert waited == [3.0] * (outcome == "lost")
+    assert len(line.sent) == (not arrived or outcome == "done")
+
+
+def test_a_models_word_is_kept_and_hands_nothing_over() -> None:
+    line = Line()
+    api, entries = api_on(line, **remaking(look=shown))
+    word = Judgement(key="k", kind="note", verdict="allowed", sent=True)
+    with api.waiting_for_model():
+        api.keep_judgement(word)
+    assert (entries, api.facts.judgements) == ([word], [word])
+    api.write(Req_Note())
+    api.resume([word])
+    assert api.write(Req_Note()).seen == "/note"
+    api.resume([])
+    assert api.write(Req_Note()) == "shown"
+    assert line.sent == ["/note"] * 2
