@@ -14,8 +14,10 @@ from pydantic import BaseModel, ValidationError
 from core.ledger import (
     Budget,
     Intent,
+    Judgement,
     Ledger,
     LedgerEntry,
+    Notice,
     Resolved,
     ToolCall,
     ToolFault,
@@ -352,15 +354,15 @@ def test_what_became_of_a_request_without_an_answer_is_put_right(
         """Finds out what became of its request."""
         with suppress(ToolFault), desk.ledger.sending("/put", {}, "write"):
             drop()
-        with desk.ledger.sending("/look", {}, "read"):
-            pass
+        with suppress(ToolFault), desk.ledger.sending("/look", {}, "read"):
+            drop()
         desk.ledger.settle(settled)
         return "settled"
 
     desk.ledger.offer([tool("write", Settle)])
     assert desk.ledger.call("Settle", [], {}) == "settled"
     (call,) = desk.ledger.calls
-    assert [w.outcome for w in call.requests] == ["done" if took_effect else "lost", "done"]
+    assert [w.outcome for w in call.requests] == ["done" if took_effect else "lost", "unknown"]
     assert call.requests[0].error == (None if took_effect else "no answer")
     assert [type(d) for d in desk.told] == [WireCall, Resolved]
     assert desk.told[1] == settled
@@ -388,3 +390,21 @@ def test_a_read_that_was_answered_from_what_was_kept_costs_no_request(desk: Desk
     assert (desk.ledger.requests, call.requests) == (0, ())
     (kept,) = call.kept
     assert (kept.path, kept.body, kept.outcome) == ("/page", {"path": "a.md"}, "done")
+
+
+def test_a_models_word_is_kept_and_its_time_is_counted_apart(desk: Desk) -> None:
+    word = Judgement(key="k", kind="note", verdict="allowed", sent=True)
+
+    def Ask() -> None:
+        """Asks a model."""
+        with desk.ledger.waiting_for_model():
+            time.sleep(0.01)
+        desk.ledger.judge(word)
+        desk.ledger.notice("a text was cut")
+
+    desk.ledger.offer([tool("read", Ask)])
+    desk.ledger.call("Ask", [], {})
+    assert desk.told == [word, Notice(text="a text was cut")]
+    assert desk.ledger.calls[-1].judged == (word,)
+    assert 0.01 <= desk.ledger.waited < 60
+    assert [one.name for one in desk.ledger.tools] == ["Echo", "Kept", "Send", "Ask"]
