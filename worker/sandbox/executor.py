@@ -32,7 +32,7 @@ from worker.sandbox.contract import (
 from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, StepOver, ToolBridge
-from worker.sandbox.values import EchoedPrints, Prints, shorten
+from worker.sandbox.values import Prints, shorten
 
 _HEAD = "Code execution failed:"
 _MOST_FRAMES = 12
@@ -144,8 +144,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             raise error
         began = time.monotonic()
         bridge, limit = self._bridge, self._limits.output_chars
-        terminal = bridge.terminal
-        prints = EchoedPrints(limit, terminal.show) if terminal else Prints(limit)
+        prints = Prints(limit, bridge.terminal.show) if bridge.terminal else Prints(limit)
         try:
             value, failed = self._run(code_action, prints)
         except (KeyboardInterrupt, SystemExit):
