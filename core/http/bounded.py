@@ -78,6 +78,8 @@ class BoundedTransport(httpx.BaseTransport):
                     if len(body) > self._most_bytes:
                         most = self._most_bytes >> 20
                         raise AnswerRefused(f"the response is larger than {most} MB")
+        except UnicodeError:
+            raise httpx.ConnectError("not a valid host name") from None
         finally:
             _due.until = None
         for name in _OF_THE_LINE:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
-import httpx
 from pydantic import BaseModel, ValidationError
 
 from core.erc3_client.bounds import TEXT_AT_MOST, is_refusal, usable_json
-from core.erc3_client.own.connections import open_connections
+from core.erc3_client.own.connections import connect
 from core.http.waits import retry_after
+
+if TYPE_CHECKING:  # where an agent has no httpx, its replacement for the SDK brings connections
+    import httpx
 
 _JSON = {"Content-Type": "application/json"}
 _SHOWN_ERRORS = 20
@@ -73,7 +75,7 @@ class BaseClient:
         self, base_url: str, http: httpx.Client | None = None, secret: str | None = None
     ) -> None:
         self.base_url = base_url.rstrip("/")
-        self._http = http or open_connections(base_url)
+        self._http = http or connect(base_url)
         self._secret = secret
 
     def __repr__(self) -> str:
@@ -88,10 +90,7 @@ class BaseClient:
         # A subclass of a request may have its own mind about what is sent.
         fields = request.model_dump(mode="json", exclude_none=True)
         body = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
-        try:
-            response = self._http.post(self.base_url + path, content=body, headers=_JSON)
-        except (UnicodeError, httpx.InvalidURL):
-            raise httpx.ConnectError("not a valid host name") from None
+        response = self._http.post(self.base_url + path, content=body, headers=_JSON)
         try:
             data = usable_json(response.content)
         except ValueError:

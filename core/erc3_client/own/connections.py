@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -19,7 +20,16 @@ _CONNECTIONS_AT_MOST = 256
 _HEADERS = {"Accept": "application/json", "User-Agent": "erc3-compat"}
 
 
-def open_connections(url: str) -> httpx.Client:
+class _Client(httpx.Client):
+    def build_request(self, *given: Any, **named: Any) -> httpx.Request:
+        """See ``httpx.Client``; an address that is none is a failure of the network."""
+        try:
+            return super().build_request(*given, **named)
+        except httpx.InvalidURL:
+            raise httpx.ConnectError("not a valid host name") from None
+
+
+def connect(url: str) -> httpx.Client:
     """Return a client that keeps connections to the server of one URL; used by many threads.
 
     It knows TLS, gzip and the proxy that the environment names, follows no redirect, and has one
@@ -37,7 +47,7 @@ def open_connections(url: str) -> httpx.Client:
     target = urlsplit(url)
     plain = target.scheme == "http" and is_loopback(target.hostname)
     verify = False if plain else httpx.create_ssl_context()
-    return httpx.Client(
+    return _Client(
         transport=BoundedTransport(verify, limits, BODY_AT_MOST),
         timeout=httpx.Timeout(REQUEST_SECONDS, connect=CONNECT_SECONDS, pool=CONNECT_SECONDS),
         headers=_HEADERS,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-import httpx
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from core.erc3_client.bounds import known_score
 from core.erc3_client.own.base import BaseClient, HasTaskId
 from core.erc3_client.own.company import Erc3Client
 from core.erc3_client.own.store import StoreClient
+
+if TYPE_CHECKING:
+    import httpx
 
 DEFAULT_URL = "https://erc.timetoact-group.at"
 COMPANY_ROOT = "erc3-dev"

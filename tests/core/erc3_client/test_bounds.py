@@ -21,7 +21,7 @@ from core.erc3_client import sdk_session
 from core.erc3_client.bounds import BODY_AT_MOST, TEXT_AT_MOST, is_refusal, usable_json
 from core.erc3_client.own import ERC3, ApiException
 from core.erc3_client.own.base import UnusableAnswer
-from core.erc3_client.own.connections import open_connections
+from core.erc3_client.own.connections import connect
 from core.erc3_client.retry_policy import trouble_of
 from core.http.proxies import ProxyUnusable
 from tests.kit.relay import Call, Relay, answering, relay
@@ -156,7 +156,7 @@ def test_one_deadline_holds_from_the_first_byte_to_the_last(
 ) -> None:
     here.rule = dripping(start, part)
     began = time.monotonic()
-    with open_connections(here.base_url) as client, pytest.raises(httpx.ReadTimeout):
+    with connect(here.base_url) as client, pytest.raises(httpx.ReadTimeout):
         client.post(here.base_url, content=b"{}", timeout=0.3)
     assert 0.25 < time.monotonic() - began < 60
 
@@ -174,7 +174,7 @@ def test_a_body_has_one_deadline_for_the_sdk(here: Relay, monkeypatch: pytest.Mo
 def test_an_answer_is_read_whole_on_a_kept_connection(here: Relay) -> None:
     packed = gzip.compress(b'{"a": "\\udcff"}')
     here.rule = answering(PATH, 200, packed, content_encoding="gzip", x_seen="Yes")
-    client = open_connections(here.base_url)
+    client = connect(here.base_url)
     for _ in range(3):
         answer = client.post(here.base_url + PATH, content=b"{}")
         assert (answer.status_code, answer.content) == (200, b'{"a": "\\udcff"}')
@@ -184,12 +184,13 @@ def test_an_answer_is_read_whole_on_a_kept_connection(here: Relay) -> None:
 
 def test_no_answer_is_an_error_of_the_network(here: Relay) -> None:
     with pytest.raises(httpx.ConnectError):
-        open_connections(NOWHERE).post(NOWHERE)
+        connect(NOWHERE).post(NOWHERE)
     here.rule = lambda call: call.drop()
     with pytest.raises(httpx.RemoteProtocolError):
         ask(here)
-    with pytest.raises(httpx.ConnectError):
-        ERC3(key=KEY, base_url=f"http://{'x' * 70}.example").session_status("ssn-1")
+    for host in ("x" * 70, "a b", "["):
+        with pytest.raises(httpx.ConnectError):
+            connect(NOWHERE).post(f"http://{host}.example")
     here.rule = lambda call: call.stream(iter([CHUNKED, b"5\r\nx"]))
     with pytest.raises(requests.RequestException):
         ask_as_the_sdk(here)
@@ -200,13 +201,13 @@ def test_a_proxy_of_the_environment_is_asked(here: Relay, monkeypatch: pytest.Mo
     monkeypatch.setenv("http_proxy", here.base_url.replace("//", "//me:se%20cret@"))
     monkeypatch.setenv("no_proxy", "near.example")
     url = "http://far.example/tasks/start"
-    client = open_connections(url)
+    client = connect(url)
     assert b"far.example" in client.post(url, content=b"{}").content
     with pytest.raises(httpx.ConnectError):
         client.post("http://near.example", content=b"{}")
     monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
     with pytest.raises(ProxyUnusable, match="http_proxy names a SOCKS proxy"):
-        open_connections(url)
+        connect(url)
 
 
 UNUSABLE = [
