@@ -36,8 +36,8 @@ from worker.sandbox.values import Prints, shorten
 
 _HEAD = "Code execution failed:"
 _MOST_FRAMES = 12
-STARTED_ANEW = (
-    "Python was started anew: names and imports of earlier steps are gone, what tools did stays."
+STARTED_AGAIN = (
+    "Python was started again: names and imports of earlier steps are gone, what tools did stays."
 )
 NOTHING_CALLED = (
     "No tool was called, nothing was printed, and final_answer(report) was not called.\n"
@@ -183,7 +183,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
                 failing.pop_all()
             self._known |= bound_names(parse(code))
         except StepOver as over:
-            text = f"{_HEAD}\n{clean(over.text)}\n{STARTED_ANEW}"
+            text = f"{_HEAD}\n{clean(over.text)}\n{STARTED_AGAIN}"
             error = SandboxError(shorten(text, self._limits.error_chars), over.kind)
         return (bridge.final_value, None) if bridge.final else (value, error)
 

@@ -56,7 +56,7 @@ def test_a_bomb_ends_and_the_next_step_can_run(opened: Opened, name: str) -> Non
     error, seconds = ended(box, code)
     assert seconds < limit + SLACK
     if error.kind != "error":
-        assert "started anew" in error.text
+        assert "started again" in error.text
         assert "name 'kept' is not defined" in ended(box, "kept()")[0].text
     else:
         assert box("kept").output == 1
