@@ -22,7 +22,6 @@ KEPT_SECONDS: Final = 20.0
 """Shorter than servers keep idle connections, so that a POST never meets a closing one."""
 BODY_AT_MOST: Final = 8 << 20
 """Bytes of one answer; the platform's own are of some hundred kilobytes at most."""
-HEADERS_AT_MOST: Final = 256 << 10
 VALUES_AT_MOST: Final = 400_000
 """Values in one answer: as objects they take far more memory than as text."""
 TEXT_AT_MOST: Final = 2_000

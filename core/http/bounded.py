@@ -17,7 +17,7 @@ from typing import Any, cast
 import httpcore
 import httpx
 
-from core.http.proxies import ProxiedTransport
+from core.http.proxies import proxy_of
 
 SLICE = 512
 """Compressed bytes that are unpacked at once: they become a thousand times as many at most."""
@@ -51,24 +51,20 @@ class BoundedTransport(httpx.BaseTransport):
         ``most_bytes``: maximum of a decompressed body; the HTTP library limits headers (100 KB).
         ``error_bytes``: maximum of the body of an error; the rest is not read.
         """
-
-        def make(proxy: str | None) -> httpx.HTTPTransport:
-            transport = httpx.HTTPTransport(verify=verify, limits=limits, proxy=proxy)
-            transport._pool._network_backend = _Network()
-            return transport
-
-        self._inner: httpx.BaseTransport = ProxiedTransport(make)
+        self._verify = verify
+        self._limits = limits
+        self._by_proxy: dict[str | None, httpx.HTTPTransport] = {}
         self._most_bytes = most_bytes
         self._error_bytes = error_bytes
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Raises httpx.TransportError; AnswerRefused is one, for an answer out of bounds."""
+        """Raises httpx.TransportError; AnswerRefused and ProxyUnusable are two of them."""
         seconds: float | None = request.extensions.get("timeout", {}).get("read")
         began: float = request.extensions.setdefault(_BEGAN, time.monotonic())
         request.headers["Accept-Encoding"] = "gzip"
         _due.until = None if seconds is None else began + seconds
         try:
-            response = self._inner.handle_request(request)
+            response = self._way_to(str(request.url)).handle_request(request)
             with closing(response):
                 encoding = response.headers.get("content-encoding", "").strip().lower()
                 if encoding not in _ENCODINGS:
@@ -82,6 +78,8 @@ class BoundedTransport(httpx.BaseTransport):
                     if len(body) > self._most_bytes:
                         most = self._most_bytes >> 20
                         raise AnswerRefused(f"the response is larger than {most} MB")
+        except UnicodeError:
+            raise httpx.ConnectError("not a valid host name") from None
         finally:
             _due.until = None
         for name in _OF_THE_LINE:
@@ -95,7 +93,18 @@ class BoundedTransport(httpx.BaseTransport):
 
     def close(self) -> None:
         """Close the connections."""
-        self._inner.close()
+        for transport in self._by_proxy.values():
+            transport.close()
+
+    def _way_to(self, url: str) -> httpx.HTTPTransport:
+        """Through the proxy that the environment names for a URL, or directly."""
+        proxy = proxy_of(url)
+        if proxy not in self._by_proxy:
+            made = httpx.HTTPTransport(verify=self._verify, limits=self._limits, proxy=proxy)
+            made._pool._network_backend = _Network()
+            # Of two threads that make one at once, the first is kept.
+            self._by_proxy.setdefault(proxy, made)
+        return self._by_proxy[proxy]
 
 
 def _left(timeout: float | None) -> float | None:

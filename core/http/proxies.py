@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import ipaddress
 import os
-from collections.abc import Callable
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -62,28 +61,6 @@ def variable_of(url: str) -> str | None:
     """The variable whose proxy a request to a URL goes through; None: it goes through none."""
     host = urlsplit(url).hostname
     return None if is_loopback(host) or _is_exempt(url) else _variable(url)
-
-
-class ProxiedTransport(httpx.BaseTransport):
-    """Sends each request through the proxy that the environment names for it, or directly."""
-
-    def __init__(self, make: Callable[[str | None], httpx.BaseTransport]) -> None:
-        """``make``: a transport for a proxy, or for none; called once for each."""
-        self._make = make
-        self._by_proxy: dict[str | None, httpx.BaseTransport] = {}
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Raises httpx.TransportError; ProxyUnusable is one."""
-        proxy = proxy_of(str(request.url))
-        if proxy not in self._by_proxy:
-            # Of two threads that make one at once, the first is kept.
-            self._by_proxy.setdefault(proxy, self._make(proxy))
-        return self._by_proxy[proxy].handle_request(request)
-
-    def close(self) -> None:
-        """Close the connections."""
-        for transport in self._by_proxy.values():
-            transport.close()
 
 
 def _variable(url: str) -> str | None:

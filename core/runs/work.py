@@ -27,7 +27,7 @@ ANSWERED_CALLS = 8
 """The same where an answer tells what they were for."""
 _ERROR_LINE = regex.compile(r"\s*line (\d+)\b")
 """A line of a traceback, as the sandbox words it."""
-_AROUND_ERROR = regex.compile(r"\s|line \d+: |Code |Hint: |State rolled back")
+_AROUND_ERROR = regex.compile(r"\s|line \d+: |Code |Hint: |Python was started again")
 """The lines around the message in the text of a failed step."""
 ERROR_CHARS = 200
 _HEADS = {"done": "EFFECT done", "unknown": "EFFECT unknown", "failed": "FAILED"}

@@ -9,7 +9,7 @@ import pytest
 
 from core.ledger import Budget, Ledger, ToolFault, tool
 from core.models.model_call import ModelCall
-from core.models.model_client import ModelClient, ModelFailed
+from core.models.model_client import ModelClient
 from core.models.tokens import count_text
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
@@ -97,10 +97,13 @@ def test_an_instruction_is_carried_out(carry: Any, builder: TaskBuilder) -> None
     assert "did" in report.steps[0].prints
 
 
-def test_state_lives_within_an_instruction(carry: Any) -> None:
-    report = carry(code("x = 41\nprint(x)"), code("final_answer(x + 1)"))
-    assert report.result == 42
-    assert len(report.steps) == 2
+def test_steps_share_their_state_and_the_next_prompt_has_their_code_once(
+    builder: TaskBuilder,
+) -> None:
+    client = Script(code("seen = Look(what='unheard-of')\nprint(seen)"), code("final_answer(seen)"))
+    report = Worker(client).carry_out("Look.", builder.ledger())
+    assert (report.result, len(report.steps)) == ({"seen": "unheard-of", "put": []}, 2)
+    assert client.asked[1].count("Look(what='unheard-of')") == 1
 
 
 def test_two_instructions_share_nothing(builder: TaskBuilder) -> None:
@@ -152,6 +155,10 @@ def test_code_of_a_reply_that_was_cut_off_is_never_run(
         ("", "it was empty"),
         ("<think><code>\nPut(number=7)\n</code>", "it held only thoughts"),
         ('{"name": "Throw", "arguments": {"number": 7}}', "it held a call that is not Python"),
+        *(
+            (f"<code>\n{form}\n</code>", "it only repeats the form of the prompt")
+            for form in ("...", "report = {}\nfinal_answer(report)", "final_answer(report)")
+        ),
     ],
 )
 def test_a_reply_without_usable_code_is_asked_back_within_the_step(
@@ -174,29 +181,6 @@ def test_a_model_that_cannot_write_code_comes_to_a_clear_end(builder: TaskBuilde
         'it said: "I cannot." (canned/none)'
     )
     assert (report.answered, report.steps, len(client.asked)) == (False, (), 2)
-
-
-@pytest.mark.parametrize(
-    "echo", ["...", "report = {}\nfinal_answer(report)", "final_answer(report)"]
-)
-def test_code_that_only_repeats_the_form_is_asked_back(builder: TaskBuilder, echo: str) -> None:
-    client = Script(code(echo), code("final_answer(Look())"))
-    report = Worker(client).carry_out("Look.", builder.ledger())
-    assert (report.answered, len(report.steps)) == (True, 1)
-    assert "only repeats the form" in client.asked[1]
-
-
-def test_the_code_of_a_step_stands_once_in_the_next_prompt(builder: TaskBuilder) -> None:
-    client = Script(code("seen = Look(what='unheard-of')\nprint(seen)"), code("final_answer(seen)"))
-    assert Worker(client).carry_out("Look.", builder.ledger()).answered
-    assert client.asked[1].count("Look(what='unheard-of')") == 1
-
-
-def test_what_took_effect_stands_beside_the_clear_end(carry: Any, builder: TaskBuilder) -> None:
-    report = carry(code("Put(number=3)"), "", "")
-    assert builder.put == [3]
-    assert "gave no usable code twice: it was empty" in (report.error or "")
-    assert "EFFECT done: Put(number=3)" in report.prompt(latest=True)
 
 
 @pytest.mark.promise("no wrong write")
@@ -242,44 +226,12 @@ def test_a_question_back_to_an_endless_reply_is_short(builder: TaskBuilder) -> N
     assert len(client.asked[1]) - len(client.asked[0]) < 2_500
 
 
-def test_what_took_effect_before_an_exception_is_reported(carry: Any, builder: TaskBuilder) -> None:
-    failing = code("Put(number=3)\nPut(number=4)\nraise ValueError('then this')")
-    report = carry(failing, max_steps=1)
-    assert builder.put == [3, 4]
-    assert [c.outcome for c in report.calls] == ["done", "done"]
-    assert not report.answered
-    assert "then this" in (report.error or "")
-    text = report.prompt(latest=True)
-    assert "EFFECT done: Put(number=3)" in text
-    assert "EFFECT done: Put(number=4)" in text
-    assert "RESULT: none" in text
-
-
-def test_refusals_of_tools_can_be_caught_and_are_reported(carry: Any) -> None:
-    report = carry(
-        code("try:\n    Put(number=10)\nexcept ValueError as e:\n    final_answer(str(e))")
-    )
-    assert "10 is too large" in report.result
-    assert "FAILED: Put(number=10)" in report.prompt(latest=True)
-
-
 def test_steps_end_without_a_further_question(builder: TaskBuilder) -> None:
     client = Script(*[code("print('again')")] * 9)
     report = Worker(client, max_steps=2).carry_out("Do it.", builder.ledger())
     assert len(client.asked) == 2
     assert not report.answered
     assert report.error == "no final_answer within 2 steps"
-
-
-def test_the_last_error_is_told_when_steps_are_used_up(carry: Any) -> None:
-    report = carry(code("nope()"), code("nope()"), max_steps=2)
-    assert "nope" in (report.error or "")
-
-
-def test_a_model_that_fails_is_in_the_report(carry: Any, builder: TaskBuilder) -> None:
-    report = carry(code("Put(number=2)"), ModelFailed("openai/x: Timeout"))
-    assert report.error == "the worker's model failed: openai/x: Timeout"
-    assert [c.name for c in report.calls] == ["Put"]
 
 
 class Halted(Exception):

@@ -31,12 +31,14 @@ from worker.sandbox.contract import (
 )
 from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
-from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, HostSide, StepOver, ToolBridge
-from worker.sandbox.values import EchoedPrints, Prints, shorten
+from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, StepOver, ToolBridge
+from worker.sandbox.values import Prints, shorten
 
 _HEAD = "Code execution failed:"
 _MOST_FRAMES = 12
-ROLLED_BACK = "State rolled back to the end of the previous step."
+STARTED_AGAIN = (
+    "Python was started again: names and imports of earlier steps are gone, what tools did stays."
+)
 NOTHING_CALLED = (
     "No tool was called, nothing was printed, and final_answer(report) was not called.\n"
 )
@@ -72,15 +74,15 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         """Every snippet that was given, oldest first; the last one may still be running."""
         self.traces: list[StepRecord] = []
         """One record per snippet that is done, oldest first."""
-        self._side = HostSide(host, limits, terminal=terminal)
-        self.host_faults = self._side.faults
+        self._bridge = ToolBridge(host, limits, terminal)
+        self.host_faults = self._bridge.faults
         """Errors of this program, oldest first: exceptions of the host other than ToolFault, and
         of the sandbox other than SandboxError."""
         self._host = host
         self._limits = limits
         self._interpreter: MontyInterpreter | ProcessInterpreter | None = None
-        self._past: list[ToolBridge] = []
-        """Steps whose effects are part of the state."""
+        self._known: frozenset[str] = frozenset()
+        """The names that earlier steps have made in this interpreter."""
         self._closed = False
         with suppress(SandboxUnavailable):  # the first program says so
             self._interpreter = self._new_interpreter()
@@ -88,14 +90,14 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     @property
     def position(self) -> tuple[int, int] | None:
         """During a tool call: step and source line it came from (line 0: not known)."""
-        return self._side.position
+        return self._bridge.position
 
     def pause(self) -> bool:
         """During a tool call: let the person at the terminal look around where the code calls.
 
         False: there is nobody, or the sandbox cannot be looked into.
         """
-        return self._side.pause()
+        return self._bridge.pause()
 
     def send_tools(self, tools: Mapping[str, object]) -> None:
         """Check the names that smolagents announces against the host's; others are our bug."""
@@ -134,19 +136,17 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         if self._closed:
             refusal: str | None = "the sandbox is closed"
         else:
-            known = frozenset().union(*(bound_names(parse(step.code)) for step in self._past))
-            refusal = refuse(code_action, self._limits, self._host, known)
+            refusal = refuse(code_action, self._limits, self._host, self._known)
         if refusal is not None:
             text = shorten(f"Code not run:\n{clean(refusal)}", self._limits.error_chars)
             error = SandboxError(text, "refused")
             self._keep(code_action[: self._limits.code_chars], error)
             raise error
         began = time.monotonic()
-        bridge = ToolBridge(self._side, len(self.traces) + 1, code_action)
-        terminal, limit = self._side.terminal, self._limits.output_chars
-        prints = EchoedPrints(limit, terminal.show) if terminal else Prints(limit)
+        bridge, limit = self._bridge, self._limits.output_chars
+        prints = Prints(limit, bridge.terminal.show) if bridge.terminal else Prints(limit)
         try:
-            value, failed = self._run(bridge, prints)
+            value, failed = self._run(code_action, prints)
         except (KeyboardInterrupt, SystemExit):
             raise
         except Exception as fault:  # what the code does wrong is in the outcome
@@ -159,57 +159,43 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         self._keep(code_action, failed, sandbox=self.kind, prints=logs, seconds=seconds)
         if failed is not None:
             raise failed
-        if not (bridge.calls or logs or bridge.final):
+        if not (bridge.answered or logs or bridge.final):
             logs = NOTHING_CALLED
         return CodeOutput(output=value, logs=logs, is_final_answer=bridge.final)
 
-    def _run(self, bridge: ToolBridge, prints: Prints) -> tuple[object, SandboxError | None]:
-        """Run a snippet after the past steps: its value, and why it failed, unless it answered."""
-        value, error = None, None
-        try:
-            with ExitStack() as failing:
-                failing.callback(self._end_interpreter)
-                interpreter = self._interpreter or self._filled_interpreter()
-                bridge.begin()
-                try:
-                    value = interpreter.run(bridge, prints)
-                except CodeFailure as failure:
-                    codes = [*(trace.code for trace in self.traces), bridge.code]
-                    text = describe(failure, codes, self._limits, self.kind)
-                    error = SandboxError(text, "error")
-                failing.pop_all()
-            self._past.append(bridge)
-        except StepOver as over:
-            text = f"{_HEAD}\n{clean(over.text)}\n{ROLLED_BACK}"
-            error = SandboxError(shorten(text, self._limits.error_chars), over.kind)
-        return (bridge.final_value, None) if bridge.final else (value, error)
-
-    def _filled_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
-        """A new interpreter in which the past steps were repeated from their recorded answers.
+    def _run(self, code: str, prints: Prints) -> tuple[object, SandboxError | None]:
+        """Run a snippet: its value, and why it failed, unless it answered.
 
         Raises SandboxUnavailable.
         """
-        self._interpreter = interpreter = self._new_interpreter()
+        value, error, bridge = None, None, self._bridge
         try:
-            for past in self._past:
-                repetition = ToolBridge(self._side, past.step, past.code, past.calls)
-                with suppress(CodeFailure):  # it failed the first time, too
-                    interpreter.run(repetition, Prints(0))
-        except StepOver:  # it went otherwise, as threads may: what it made cannot be made again
-            self._past.clear()
-            self._end_interpreter()
-            self._interpreter = interpreter = self._new_interpreter()
-        return interpreter
+            with ExitStack() as failing:
+                failing.callback(self._end_interpreter)
+                self._interpreter = interpreter = self._interpreter or self._new_interpreter()
+                bridge.begin(len(self.traces) + 1, code)
+                try:
+                    value = interpreter.run(prints)
+                except CodeFailure as failure:
+                    codes = [*(trace.code for trace in self.traces), code]
+                    text = describe(failure, codes, self._limits, self.kind)
+                    error = SandboxError(text, "error")
+                failing.pop_all()
+            self._known |= bound_names(parse(code))
+        except StepOver as over:
+            text = f"{_HEAD}\n{clean(over.text)}\n{STARTED_AGAIN}"
+            error = SandboxError(shorten(text, self._limits.error_chars), over.kind)
+        return (bridge.final_value, None) if bridge.final else (value, error)
 
     def _new_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
         """Begin to open an interpreter. Raises SandboxUnavailable."""
-        start, names = self.clock_and_seed, self._host.names
         interpreter = MontyInterpreter if self.kind == "monty" else ProcessInterpreter
-        return interpreter(self._limits, start, names)
+        return interpreter(self._bridge, self.clock_and_seed)
 
     def _end_interpreter(self) -> None:
-        """End it; the next run repeats the past in a new one."""
+        """End it; the next step gets a new one, in which nothing is left of earlier steps."""
         interpreter, self._interpreter = self._interpreter, None
+        self._known = frozenset()
         if interpreter is not None:
             interpreter.close()
 

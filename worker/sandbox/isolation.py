@@ -29,7 +29,7 @@ from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.fork_server import fork_server
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.seccomp import supported
-from worker.sandbox.tool_bridge import CodeFailure, HostSide, StepOver, ToolBridge
+from worker.sandbox.tool_bridge import CodeFailure, StepOver, ToolBridge
 from worker.sandbox.values import Prints
 
 _PROBE = """
@@ -117,7 +117,7 @@ def probe_landlock() -> str:
 
 def _broken_rules() -> list[str]:
     """Return the forbidden things that a session could do. Raises as an interpreter does."""
-    side = HostSide(Ledger(), SandboxLimits())
+    bridge = ToolBridge(Ledger(), SandboxLimits())
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
         file = os.path.join(folder, "file")
         with open(file, "w", encoding="utf-8"):
@@ -128,9 +128,9 @@ def _broken_rules() -> list[str]:
                 port=server.getsockname()[1],
                 pid=os.getpid(),
             )
-        session = ProcessInterpreter(side.limits, ClockAndSeed(0.0, 0), frozenset())
-        with closing(session):
-            broken = session.run(ToolBridge(side, 1, code), Prints(0))
+        bridge.begin(1, code)
+        with closing(ProcessInterpreter(bridge, ClockAndSeed(0.0, 0))) as session:
+            broken = session.run(Prints(0))
     return [str(each) for each in broken] if isinstance(broken, list) else ["run the probe"]
 
 

@@ -49,10 +49,10 @@ _SUSPENSIONS_OVER = re.compile(r"RuntimeError: suspension limit \d+ exceeded")
 class MontyInterpreter:
     """One interpreter in a Monty worker."""
 
-    def __init__(
-        self, limits: SandboxLimits, clock_and_seed: ClockAndSeed, names: frozenset[str]
-    ) -> None:
-        self._limits = limits
+    def __init__(self, bridge: ToolBridge, clock_and_seed: ClockAndSeed) -> None:
+        """Raises SandboxUnavailable."""
+        self._bridge = bridge
+        self._limits = limits = bridge.limits
         clock, random = FixedClock(clock_and_seed.clock), random_state(clock_and_seed.seed)
         self._system_calls: dict[str, Callable[[tuple[Any, ...]], object]] = {
             "time.time": lambda _: clock.look(),
@@ -62,9 +62,9 @@ class MontyInterpreter:
             "date.today": lambda _: _moment(clock, None).date(),
             "os.urandom": lambda _: random,
         }
-        self._stubs = {name: _stub(name) for name in names | {FINAL}}
-        self._fed: list[ToolBridge] = []
-        """The snippets that it was given; frames and positions name them by number."""
+        self._stubs = {name: _stub(name) for name in bridge.host.names | {FINAL}}
+        self._fed: list[tuple[int, str]] = []
+        """Step and code of the snippets that it was given, which frames and positions number."""
         resource: ResourceLimits = {
             "max_memory": limits.memory_mb << 20,
             "max_feed_duration_secs": limits.seconds,
@@ -86,9 +86,10 @@ class MontyInterpreter:
         """Give the worker back to the pool, which takes care of one that is still busy."""
         self._worker.__exit__(None, None, None)
 
-    def run(self, bridge: ToolBridge, prints: Prints) -> object:
-        """Run the bridge's snippet, as ``ProcessInterpreter.run`` does."""
-        self._fed.append(bridge)
+    def run(self, prints: Prints) -> object:
+        """Run the bridge's step, as ``ProcessInterpreter.run`` does."""
+        bridge = self._bridge
+        self._fed.append((bridge.step, bridge.code))
         try:
             # The tools are bound again each time: a name that the code gave to something else is
             # a tool again in the next step.
@@ -98,7 +99,7 @@ class MontyInterpreter:
                 print_callback=lambda _stream, text: prints.write(text),
             )
             while not isinstance(snapshot, MontyComplete):
-                snapshot = self._answer(snapshot, bridge)
+                snapshot = self._answer(snapshot)
             return None if bridge.final else _output(snapshot, self._limits)
         except MontyError as error:
             inner = error.exception() if isinstance(error, MontyRuntimeError) else None
@@ -107,11 +108,11 @@ class MontyInterpreter:
             raise self._failure(error) from None
 
     def _answer(
-        self, snapshot: FunctionSnapshot | NameLookupSnapshot | FutureSnapshot, bridge: ToolBridge
+        self, snapshot: FunctionSnapshot | NameLookupSnapshot | FutureSnapshot
     ) -> SyncSnapshot:
         if isinstance(snapshot, FunctionSnapshot) and not snapshot.is_os_function:
-            return self._call(snapshot, bridge)
-        bridge.check_time()
+            return self._call(snapshot)
+        self._bridge.check_time()
         if isinstance(snapshot, FunctionSnapshot):
             known = self._system_calls.get(str(snapshot.function_name))
             if known is None:
@@ -121,25 +122,27 @@ class MontyInterpreter:
             return snapshot.resume()
         raise StepOver("the code waits for something that never comes")
 
-    def _call(self, snapshot: FunctionSnapshot, bridge: ToolBridge) -> SyncSnapshot:
+    def _call(self, snapshot: FunctionSnapshot) -> SyncSnapshot:
         try:
             args, kwargs = list(snapshot.args), dict(snapshot.kwargs)
         except Exception:  # the binding cannot hash or convert every value
             text = "an argument cannot be converted; tools take plain data"
             return snapshot.resume({"exc_type": "TypeError", "message": text})
-        answer = bridge.call(str(snapshot.function_name), args, kwargs, self._line(snapshot))
+        name, place = str(snapshot.function_name), self._line(snapshot)
+        answer = self._bridge.call(name, args, kwargs, place)
         if answer.raises is None:
             return snapshot.resume({"return_value": answer.value})
         return snapshot.resume({"exc_type": answer.raises, "message": answer.text})
 
     def _line(self, snapshot: FunctionSnapshot) -> Place | None:
         position = snapshot.position
-        bridge = self._named(position.filename)
-        if bridge is None:
+        fed = self._named(position.filename)
+        if fed is None:
             return None
-        return bridge.step, bridge.code.encode()[: position.start].count(b"\n") + 1
+        step, code = fed
+        return step, code.encode()[: position.start].count(b"\n") + 1
 
-    def _named(self, filename: str) -> ToolBridge | None:
+    def _named(self, filename: str) -> tuple[int, str] | None:
         match = _FEED.fullmatch(filename)
         number = int(match.group(1)) if match else -1
         return self._fed[number] if 0 <= number < len(self._fed) else None
@@ -163,7 +166,7 @@ class MontyInterpreter:
         if not isinstance(error, MontyRuntimeError | MontySyntaxError):
             return ()
         frames = ((self._named(f.filename), f) for f in error.traceback())
-        return tuple(Frame(at.step, f.line, f.function_name) for at, f in frames if at)
+        return tuple(Frame(at[0], f.line, f.function_name) for at, f in frames if at)
 
 
 def _moment(clock: FixedClock, zone: object) -> datetime.datetime:

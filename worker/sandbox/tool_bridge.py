@@ -1,8 +1,7 @@
 """The one place where a call of generated code becomes a call of a tool.
 
 Everything that both sandboxes must refuse is refused here: unknown names, calls after the
-answer, calls beyond a limit, values that are not plain. Every answered call is kept, so that
-a step can be repeated elsewhere without asking the host again.
+answer, calls beyond a limit, values that are not plain.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Literal, TypeAlias
 from core.ledger.calls import FaultKind, ToolFault
 from core.text import printable
 from worker.sandbox.contract import DebugTerminal, SandboxLimits, ToolHost
-from worker.sandbox.values import NotPlain, Plain, display, plain_json, same
+from worker.sandbox.values import NotPlain, Plain, display, plain_json
 
 FINAL = "final_answer"
 PATIENCE = 20
@@ -64,56 +63,42 @@ class ToolAnswer:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CallRecord:
-    """One call that the host answered."""
-
-    name: str
-    args: list[Plain]
-    kwargs: dict[str, Plain]
-    answer: ToolAnswer
-
-
 @dataclass
-class HostSide:
-    """The host's side of one instruction, used by one thread at a time."""
+class ToolBridge:
+    """The tools of one instruction, called by one step after the other; used by one thread."""
 
     host: ToolHost
     limits: SandboxLimits
-    faults: list[BaseException] = field(default_factory=list)
-    position: Place | None = None
-    """Position of the call that the host is carrying out."""
     terminal: DebugTerminal | None = None
     """Who steps through the code, if anybody does."""
+    faults: list[BaseException] = field(default_factory=list)
+    """Exceptions of the host other than ToolFault, oldest first."""
+    position: Place | None = None
+    """Position of the call that the host is carrying out."""
     pause: Callable[[], bool] = lambda: False
     """During a call: let the person at the terminal look around where the code calls; False: this
     cannot be done here."""
-
-
-@dataclass
-class ToolBridge:
-    """The calls of one step. A new one for every step and for every repetition of one."""
-
-    side: HostSide
-    step: int
-    code: str
-    recorded: list[CallRecord] | None = None
-    """The answers of an earlier run of the step that is repeated: then nothing reaches the host."""
-    calls: list[CallRecord] = field(default_factory=list)
+    step: int = 0
+    code: str = ""
+    answered: int = 0
+    """Calls of this step that the host has answered."""
     final: bool = False
     final_value: Plain = None
     _refused: int = 0
     _in_tools: float = 0.0
     _waited: float = 0.0
     """Of that, for a model that a tool has asked."""
-    _started: float = field(default_factory=time.monotonic)
+    _started: float = 0.0
     _stopped: float | None = None
     """Since when the clock of the code stands still."""
 
-    def begin(self) -> None:
-        """Start the clock: what came before was not the code's doing."""
+    def begin(self, step: int, code: str) -> None:
+        """Begin a step, whose clock starts now."""
+        self.step, self.code = step, code
+        self.answered = self._refused = 0
+        self.final, self.final_value = False, None
+        self._in_tools = self._waited = 0.0
         self._started = time.monotonic()
-        self._waited = 0.0
 
     def code_seconds(self) -> float:
         """Seconds since the step began, without those spent in tools."""
@@ -134,13 +119,13 @@ class ToolBridge:
 
     def seconds_left(self) -> float:
         """Seconds until ``check_time`` refuses, if no tool is called meanwhile."""
-        limits = self.side.limits
+        limits = self.limits
         wall = limits.wall_seconds - self._wall_seconds()
         return max(0.0, min(wall, limits.seconds - self.code_seconds()))
 
     def check_time(self) -> None:
         """Raise StepOver when the step has used up its time."""
-        limits = self.side.limits
+        limits = self.limits
         if self.code_seconds() > limits.seconds:
             raise StepOver(f"time limit of {limits.seconds:g} seconds per step reached", "limit")
         if self._wall_seconds() > limits.wall_seconds:
@@ -156,7 +141,7 @@ class ToolBridge:
         self, name: str, args: list[object], kwargs: dict[str, object], place: Place | None
     ) -> ToolAnswer:
         """Answer one call. Raises StepOver when the sandbox has to be taken away."""
-        limits = self.side.limits
+        limits = self.limits
         if self.final:
             over = StepOver("the code went on after its final answer")
             return self._refuse(ToolAnswer(raises="SystemExit"), over)
@@ -169,23 +154,20 @@ class ToolBridge:
             self.final = True
             self.final_value = display(values[0], limits.output_chars)
             return ToolAnswer(raises="SystemExit")
-        if name not in self.side.host.names:
+        if name not in self.host.names:
             return ToolAnswer(raises="NameError", text=f"name '{name[:80]}' is not defined")
         try:
             what = f"an argument of {name}"
             args, kwargs = (plain_json(g, limits.argument_chars, what) for g in (args, kwargs))
         except NotPlain as refusal:
             return ToolAnswer(raises="TypeError", text=f"{refusal}; tools take plain data")
-        if self.recorded is not None:
-            return self._repeat(self.recorded[len(self.calls) :], name, args, kwargs)
-        if len(self.calls) >= limits.calls:
+        if self.answered >= limits.calls:
             text = f"limit of {limits.calls} tool calls per step reached"
             return self._refuse(
                 ToolAnswer(raises="RuntimeError", text=text), StepOver(text, "limit")
             )
-        answer = self._ask_host(name, args, kwargs, place)
-        self.calls.append(CallRecord(name, args, kwargs, answer))
-        return answer
+        self.answered += 1
+        return self._ask_host(name, args, kwargs, place)
 
     def _refuse(self, answer: ToolAnswer, at_last: StepOver) -> ToolAnswer:
         self._refused += 1
@@ -193,24 +175,15 @@ class ToolBridge:
             raise at_last
         return answer
 
-    def _repeat(
-        self, to_come: list[CallRecord], name: str, args: list[Plain], kwargs: dict[str, Plain]
-    ) -> ToolAnswer:
-        known = next(iter(to_come), None)
-        if known is None or not same([known.name, known.args, known.kwargs], [name, args, kwargs]):
-            raise StepOver(f"{name} was not called the first time")
-        self.calls.append(known)
-        return known.answer
-
     def _ask_host(
         self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: Place | None
     ) -> ToolAnswer:
-        self.side.position = place or (self.step, 0)
-        waited = self.side.host.waited
+        self.position = place or (self.step, 0)
+        waited = self.host.waited
         try:
             with self.stop_clock():
-                value = self.side.host.call(name, args, kwargs)
-            limit = self.side.limits.result_chars
+                value = self.host.call(name, args, kwargs)
+            limit = self.limits.result_chars
             return ToolAnswer(value=plain_json(value, limit, f"the answer of {name}"))
         except ToolFault as fault:
             return ToolAnswer(raises=fault.kind, text=printable(fault.text))
@@ -220,8 +193,8 @@ class ToolBridge:
             raise
         except BaseException as fault:
             # Its text may hold a key or an address: only the class goes inside.
-            self.side.faults.append(fault)
+            self.faults.append(fault)
             return ToolAnswer(raises="RuntimeError", text=f"tool failed ({type(fault).__name__})")
         finally:
-            self._waited += self.side.host.waited - waited
-            self.side.position = None
+            self._waited += self.host.waited - waited
+            self.position = None

@@ -131,7 +131,9 @@ def display(value: object, limit: int) -> Plain:
 class Prints:
     """Keeps the first four fifths of the allowance and the last fifth, and counts the rest."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, show: Callable[[str], None] = lambda text: None) -> None:
+        """``show``: is given the text as it comes."""
+        self._show = show
         self._head_limit = limit - limit // 5
         self._tail_limit = limit // 5
         self._head = self._tail = ""
@@ -139,6 +141,7 @@ class Prints:
 
     def write(self, text: str) -> None:
         """Take text in; costs no more memory than the allowance and the text itself."""
+        self._show(text)
         space = self._head_limit - len(self._head)
         self._head += text[:space]
         tail = self._tail + text[space:]
@@ -151,19 +154,6 @@ class Prints:
         note = f"\n... ({self._gone} characters not shown) ...\n" if self._gone else ""
         text = clean(self._head + note + self._tail)
         return shorten(text, self._head_limit + self._tail_limit + len(note))
-
-
-class EchoedPrints(Prints):
-    """Prints that somebody sees as they come."""
-
-    def __init__(self, limit: int, show: Callable[[str], None]) -> None:
-        super().__init__(limit)
-        self._show = show
-
-    def write(self, text: str) -> None:
-        """Take text in and show it."""
-        super().write(text)
-        self._show(text)
 
 
 _LENGTH = struct.Struct(">I")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -12,27 +12,13 @@ from core.erc3_client.bounds import TEXT_AT_MOST, is_refusal, usable_json
 from core.erc3_client.own.connections import connect
 from core.http.waits import retry_after
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # where an agent has no httpx, its replacement for the SDK brings connections
     import httpx
-
-    from core.erc3_client.own.connections import Answer
-
-    HttpResponse: TypeAlias = httpx.Response | Answer
 
 _JSON = {"Content-Type": "application/json"}
 _SHOWN_ERRORS = 20
 _LONGEST_WAIT = 86_400.0
 Response = TypeVar("Response", bound=BaseModel)
-
-
-class Http(Protocol):
-    """Connections to a platform."""
-
-    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
-        """Send a request and read the whole answer."""
-
-    def close(self) -> None:
-        """Close the connections."""
 
 
 class HasTaskId(Protocol):
@@ -85,7 +71,9 @@ class BaseClient:
     responses: ClassVar[Mapping[str, type[BaseModel]]] = {}
     """What the API of a derived client answers, by path."""
 
-    def __init__(self, base_url: str, http: Http | None = None, secret: str | None = None) -> None:
+    def __init__(
+        self, base_url: str, http: httpx.Client | None = None, secret: str | None = None
+    ) -> None:
         self.base_url = base_url.rstrip("/")
         self._http = http or connect(base_url)
         self._secret = secret
@@ -133,7 +121,7 @@ class BaseClient:
         name = type(request).__name__
         raise TypeError(f"{name} is not a request of this API: its `tool` is not a path")
 
-    def _unusable(self, response: HttpResponse, text: str = "", code: str = "") -> UnusableAnswer:
+    def _unusable(self, response: httpx.Response, text: str = "", code: str = "") -> UnusableAnswer:
         status = response.status_code
         text = text or str(response.content, "utf-8", "replace").strip()
         rendered = self._clean(text) or f"an empty response with status {status}"

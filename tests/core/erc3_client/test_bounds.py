@@ -1,4 +1,7 @@
-"""However much, however slowly, however deep a server answers: it costs little and is no answer."""
+"""However much, however slowly, however deep a server answers: it costs little and is no answer.
+
+So it is for our own client and for the connections that the official SDK is given.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +17,39 @@ from typing import Any
 import httpx
 import pytest
 
+from core.erc3_client import sdk_session
 from core.erc3_client.bounds import BODY_AT_MOST, TEXT_AT_MOST, is_refusal, usable_json
 from core.erc3_client.own import ERC3, ApiException
 from core.erc3_client.own.base import UnusableAnswer
-from core.erc3_client.own.connections import LoopbackClient, RemoteClient
+from core.erc3_client.own.connections import connect
 from core.erc3_client.retry_policy import trouble_of
 from core.http.proxies import ProxyUnusable
 from tests.kit.relay import Call, Relay, answering, relay
 
+requests = pytest.importorskip("requests")
 NOWHERE = "http://127.0.0.1:9"
+KEY = "key-test-secret"
+PATH = "/sessions/status"
 BEGIN = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 CHUNKED = BEGIN + b"Transfer-Encoding: chunked\r\n\r\n"
 MEGABYTE = b"x" * (1 << 20)
 CHUNK = b"100000\r\n" + MEGABYTE + b"\r\n"
 FULL = BODY_AT_MOST - 10
 RSS_AT_MOST = 400
+
+
+@pytest.fixture
+def here() -> Iterator[Relay]:
+    with relay(NOWHERE) as found:
+        yield found
+
+
+def ask(here: Relay) -> Any:
+    return ERC3(key=KEY, base_url=here.base_url).session_status("ssn-1")
+
+
+def ask_as_the_sdk(here: Relay) -> Any:
+    return sdk_session.bounded_session().post(here.base_url + PATH, json={})
 
 
 def whole(body: bytes, *headers: bytes) -> list[bytes]:
@@ -61,24 +82,18 @@ LARGE: dict[str, Callable[[], Any]] = {
     "an error text of all that is taken": lambda: [
         part.replace(b"200 OK", b"500 No") for part in whole(b"x" * FULL)
     ],
-}
-AS_GZIP: dict[str, Callable[[], Any]] = {
     "a bomb": lambda: whole(gzip.compress(MEGABYTE * 20), b"Content-Encoding: gzip"),
     "half a gzip": lambda: whole(gzip.compress(b"{}" * 99)[:-9], b"Content-Encoding: gzip"),
     "no gzip": lambda: whole(b"{}", b"Content-Encoding: gzip"),
 }
-
 ASKS = """
 import sys, time
 from core.erc3_client.own import ERC3
-from core.erc3_client.own.connections import RemoteClient
 from core.erc3_client.retry_policy import trouble_of
 client = ERC3(key="key-test", base_url=sys.argv[1])
-if sys.argv[2] == "remote":
-    client._http = RemoteClient(sys.argv[1], 10, 60, 20)
-client._http._seconds = 1.5
+client._http.timeout = 1.5
 began = time.monotonic()
-for number in range(int(sys.argv[3])):
+for number in range(int(sys.argv[2])):
     try:
         client.session_status("ssn-1")
     except Exception as error:
@@ -92,94 +107,93 @@ print(int(status.split("VmHWM:")[1].split()[0]) // 1024, time.monotonic() - bega
 
 
 @pytest.mark.promise("what comes from outside is bounded")
-@pytest.mark.parametrize("client", ["loopback", "remote"])
-def test_an_answer_without_end_takes_little_memory_and_little_time(client: str) -> None:
-    cases = [*LARGE.values()] + ([*AS_GZIP.values()] if client == "remote" else [])
-
-    def rule(call: Call) -> None:
-        call.stream(iter(cases[call.number - 1]()))
-
-    with relay(NOWHERE) as here:
-        here.rule = rule
-        answer = subprocess.run(
-            [sys.executable, "-c", ASKS, here.base_url, client, str(len(cases))],
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-            cwd=Path(__file__).parents[3],
-        )
+def test_an_answer_without_end_takes_little_memory_and_little_time(here: Relay) -> None:
+    cases = [*LARGE.values()]
+    here.rule = lambda call: call.stream(iter(cases[call.number - 1]()))
+    answer = subprocess.run(
+        [sys.executable, "-c", ASKS, here.base_url, str(len(cases))],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        cwd=Path(__file__).parents[3],
+    )
     assert answer.returncode == 0, answer.stderr[-2000:]
     megabytes, seconds = answer.stdout.split()
     assert int(megabytes) < RSS_AT_MOST
     assert float(seconds) < 80
 
 
-def dripping(where: str) -> Callable[[Call], None]:
+@pytest.mark.promise("what comes from outside is bounded")
+def test_a_body_without_end_is_cut_for_the_sdk(here: Relay) -> None:
+    here.rule = lambda call: call.stream(begun(repeat(CHUNK)))
+    with pytest.raises(requests.RequestException, match="larger than 8 MB"):
+        ask_as_the_sdk(here)
+
+
+def dripping(start: bytes, part: bytes) -> Callable[[Call], None]:
     """A byte now and then, which never is too late by itself."""
 
-    def drip(part: bytes) -> Iterator[bytes]:
+    def drip() -> Iterator[bytes]:
         while True:
             time.sleep(0.05)
             yield part
 
-    starts = {
-        "headers": (BEGIN + b"X-More: ", b"x"),
-        "body": (CHUNKED, b"1\r\nx\r\n"),
-        "interim answers": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-    }
+    return lambda call: call.stream(begun(drip(), start))
 
-    def rule(call: Call) -> None:
-        start, part = starts[where]
-        call.stream(begun(drip(part), start))
 
-    return rule
+BODY = (CHUNKED, b"1\r\nx\r\n")
 
 
 @pytest.mark.promise("what comes from outside is bounded")
-@pytest.mark.parametrize("where", ["headers", "body", "interim answers"])
-@pytest.mark.parametrize("kind", ["loopback", "remote"])
-def test_one_deadline_holds_from_the_first_byte_to_the_last(kind: str, where: str) -> None:
-    with relay(NOWHERE) as here:
-        here.rule = dripping(where)
-        client: Any = (
-            LoopbackClient(here.base_url, 5, 0.3, 5)
-            if kind == "loopback"
-            else RemoteClient(here.base_url, 5, 0.3, 5)
-        )
-        began = time.monotonic()
-        with pytest.raises(httpx.ReadTimeout):
-            client.post(here.base_url + "/a", content=b"{}", headers={})
-        assert 0.25 < time.monotonic() - began < 60
-        client.close()
+@pytest.mark.parametrize(
+    ("start", "part"),
+    [(BEGIN + b"X-More: ", b"x"), BODY, (b"", b"HTTP/1.1 100 Continue\r\n\r\n")],
+    ids=["headers", "body", "interim answers"],
+)
+def test_one_deadline_holds_from_the_first_byte_to_the_last(
+    here: Relay, start: bytes, part: bytes
+) -> None:
+    here.rule = dripping(start, part)
+    began = time.monotonic()
+    with connect(here.base_url) as client, pytest.raises(httpx.ReadTimeout):
+        client.post(here.base_url, content=b"{}", timeout=0.3)
+    assert 0.25 < time.monotonic() - began < 60
 
 
-@pytest.fixture
-def here() -> Iterator[Relay]:
-    with relay(NOWHERE) as found:
-        yield found
+@pytest.mark.promise("what comes from outside is bounded")
+def test_a_body_has_one_deadline_for_the_sdk(here: Relay, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sdk_session, "REQUEST_SECONDS", 0.3)
+    here.rule = dripping(*BODY)
+    began = time.monotonic()
+    with pytest.raises(requests.RequestException, match="in time"):
+        ask_as_the_sdk(here)
+    assert time.monotonic() - began < 60
 
 
-def test_the_remote_client_answers_as_the_other_one(here: Relay) -> None:
-    here.rule = answering(
-        "/tasks/start", 200, gzip.compress(b'{"a": 1}'), content_encoding="gzip", x_seen="Yes"
-    )
-    client = RemoteClient(here.base_url, 5, 5, 5)
+def test_an_answer_is_read_whole_on_a_kept_connection(here: Relay) -> None:
+    packed = gzip.compress(b'{"a": "\\udcff"}')
+    here.rule = answering(PATH, 200, packed, content_encoding="gzip", x_seen="Yes")
+    client = connect(here.base_url)
     for _ in range(3):
-        answer = client.post(f"{here.base_url}/tasks/start", content=b"{}", headers={"A": "b"})
-        assert (answer.status_code, answer.content) == (200, b'{"a": 1}')
+        answer = client.post(here.base_url + PATH, content=b"{}")
+        assert (answer.status_code, answer.content) == (200, b'{"a": "\\udcff"}')
         assert answer.headers["x-seen"] == "Yes"
-    client.close()
-    with pytest.raises(RuntimeError, match="closed"):
-        client.post(here.base_url, content=b"", headers={})
+    assert ask_as_the_sdk(here).json() == {"a": "\ufffd"}
 
 
-def test_the_remote_client_raises_what_the_other_one_raises(here: Relay) -> None:
+def test_no_answer_is_an_error_of_the_network(here: Relay) -> None:
     with pytest.raises(httpx.ConnectError):
-        RemoteClient(NOWHERE, 5, 5, 5).post(NOWHERE, content=b"", headers={})
+        connect(NOWHERE).post(NOWHERE)
     here.rule = lambda call: call.drop()
     with pytest.raises(httpx.RemoteProtocolError):
-        RemoteClient(NOWHERE, 5, 5, 5).post(here.base_url, content=b"{}", headers={})
+        ask(here)
+    for host in ("x" * 70, "a b", "["):
+        with pytest.raises(httpx.ConnectError):
+            connect(NOWHERE).post(f"http://{host}.example")
+    here.rule = lambda call: call.stream(iter([CHUNKED, b"5\r\nx"]))
+    with pytest.raises(requests.RequestException):
+        ask_as_the_sdk(here)
 
 
 def test_a_proxy_of_the_environment_is_asked(here: Relay, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,75 +201,82 @@ def test_a_proxy_of_the_environment_is_asked(here: Relay, monkeypatch: pytest.Mo
     monkeypatch.setenv("http_proxy", here.base_url.replace("//", "//me:se%20cret@"))
     monkeypatch.setenv("no_proxy", "near.example")
     url = "http://far.example/tasks/start"
-    answer = RemoteClient(url, 5, 5, 5).post(url, content=b"{}", headers={})
-    assert b"far.example" in answer.content
+    client = connect(url)
+    assert b"far.example" in client.post(url, content=b"{}").content
     with pytest.raises(httpx.ConnectError):
-        RemoteClient("http://near.example", 5, 5, 5).post(
-            "http://near.example", content=b"{}", headers={}
-        )
+        client.post("http://near.example", content=b"{}")
     monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
     with pytest.raises(ProxyUnusable, match="http_proxy names a SOCKS proxy"):
-        RemoteClient(url, 5, 5, 5)
+        connect(url)
 
 
-@pytest.mark.parametrize(
-    ("status", "body"),
-    [
-        (302, b""),
-        (302, b"{}"),
-        (204, b""),
-        (200, b""),
-        (200, b"null"),
-        (200, b"[]"),
-        (200, b'{"session_id": NaN}'),
-        (400, b"<html>no</html>"),
-        (400, b'{"status": 400, "error": "no'),
-        (400, b'{"status": 400}'),
-        (404, b'{"status": 404, "error": "Not Found", "path": "/x"}'),
-        (400, b'{"status": "400", "error": "no", "code": ""}'),
-        (400, b'{"status": 500, "error": "no", "code": ""}'),
-        (400, b'{"status": 400, "error": ["no"], "code": ""}'),
-        (400, gzip.compress(b"{}", mtime=0)),
-        (500, b'{"status": 400, "error": "no", "code": ""}'),
-        (400, b"[" * 10_000),
-        (200, b'{"tasks": ' + b"[" * 10_000),
-        (400, b'{"status": 400, "error": "\xff", "code": ""}'),
-    ],
-)
+UNUSABLE = [
+    (302, b""),
+    (302, b"{}"),
+    (204, b""),
+    (200, b""),
+    (200, b"null"),
+    (200, b"[]"),
+    (200, b'{"session_id": NaN}'),
+    (400, b"<html>no</html>"),
+    (400, b'{"status": 400, "error": "no'),
+    (400, b'{"status": 400}'),
+    (404, b'{"status": 404, "error": "Not Found", "path": "/x"}'),
+    (400, b'{"status": "400", "error": "no", "code": ""}'),
+    (400, b'{"status": 500, "error": "no", "code": ""}'),
+    (400, b'{"status": 400, "error": ["no"], "code": ""}'),
+    (400, gzip.compress(b"{}", mtime=0)),
+    (500, b'{"status": 400, "error": "no", "code": ""}'),
+    (400, b"[" * 10_000),
+    (200, b'{"tasks": ' + b"[" * 10_000),
+    (400, b'{"status": 400, "error": "\xff", "code": ""}'),
+]
+
+
+@pytest.mark.parametrize(("status", "body"), UNUSABLE)
 def test_what_is_no_refusal_in_form_is_none(here: Relay, status: int, body: bytes) -> None:
-    here.rule = answering("/sessions/status", status, body)
+    here.rule = answering(PATH, status, body)
     with pytest.raises(UnusableAnswer) as caught:
-        ERC3(key="key-test", base_url=here.base_url).session_status("ssn-1")
+        ask(here)
     assert trouble_of(caught.value) == "no_answer"
     assert str(caught.value).strip()
+    if status >= 400 and status != 500:
+        with pytest.raises(requests.RequestException):
+            ask_as_the_sdk(here)
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
+def test_what_turns_away_is_left_to_the_sdk(here: Relay, status: int) -> None:
+    here.rule = answering(PATH, status, b"<html>busy</html>")
+    assert ask_as_the_sdk(here).text == "<html>busy</html>"
 
 
 @pytest.mark.parametrize("code", ["", "BAD", None])
 def test_a_refusal_keeps_its_words(here: Relay, code: str | None) -> None:
     body = {"status": 400, "error": "no \udcff" + "x" * 9_999, "code": code}
-    here.rule = answering("/sessions/status", 400, body)
+    here.rule = answering(PATH, 400, body)
     with pytest.raises(ApiException) as caught:
-        ERC3(key="key-test", base_url=here.base_url).session_status("ssn-1")
+        ask(here)
     assert trouble_of(caught.value) == "refused"
     assert str(caught.value).startswith("no \ufffdxxx")
     assert len(str(caught.value)) == TEXT_AT_MOST
     str(caught.value).encode()
+    assert ask_as_the_sdk(here).json()["code"] == code
 
 
 @pytest.mark.promise("no secret in an output")
 def test_a_key_is_masked_before_a_text_is_cut(here: Relay) -> None:
-    text = "x" * (TEXT_AT_MOST - 4) + "key-test-secret"
-    here.rule = answering("/sessions/status", 500, text.encode())
+    here.rule = answering(PATH, 500, ("x" * (TEXT_AT_MOST - 4) + KEY).encode())
     with pytest.raises(ApiException) as caught:
-        ERC3(key="key-test-secret", base_url=here.base_url).session_status("ssn-1")
+        ask(here)
     assert "key-t" not in str(caught.value)
 
 
 @pytest.mark.promise("what comes from outside is bounded")
 def test_very_many_mistakes_are_counted_and_not_told(here: Relay) -> None:
-    here.rule = answering("/sessions/status", 200, {"tasks": [{}] * 20_000})
+    here.rule = answering(PATH, 200, {"tasks": [{}] * 20_000})
     with pytest.raises(UnusableAnswer, match="errors for Resp_SessionStatus") as caught:
-        ERC3(key="key-test", base_url=here.base_url).session_status("ssn-1")
+        ask(here)
     assert len(str(caught.value)) < 200
 
 

@@ -4,15 +4,15 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 import httpx
 import pytest
 
-from core import erc3_client as erc3_compat
+from core import erc3_client
 from core.erc3_client import company, own, store, switch
 
 NO_SDK = find_spec("erc3") is None
+STAND_IN = Path(__file__).parents[2] / "kit" / "official_sdk"
 
 
 @pytest.fixture(autouse=True)
@@ -23,14 +23,10 @@ def _forget_choices() -> Iterator[None]:
 
 
 @pytest.fixture
-def fake_sdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    package = tmp_path / "erc3"
-    package.mkdir()
-    (package / "__init__.py").write_text("class ERC3: ...\n")
-    (package / "store.py").write_text("class Req_ViewBasket: ...\n")
-    (package / "erc3").mkdir()
-    (package / "erc3" / "__init__.py").write_text("class Req_WhoAmI: ...\n")
-    monkeypatch.syspath_prepend(tmp_path)
+def sdk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A package of the SDK's shapes, as if it were installed."""
+    pytest.importorskip("requests")
+    monkeypatch.syspath_prepend(STAND_IN)
     real = {name: sys.modules.pop(name) for name in _sdk_modules()}
     yield
     for name in _sdk_modules():
@@ -42,60 +38,41 @@ def _sdk_modules() -> list[str]:
     return [name for name in sys.modules if name.split(".")[0] == "erc3"]
 
 
-def test_forced_compat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ERC3_CLIENT", "compat")
-    assert switch.chosen() == "compat"
-    assert erc3_compat.ERC3 is own.ERC3
-    assert store.Req_ViewBasket is own.store.Req_ViewBasket
-    assert company.Req_WhoAmI is own.company.Req_WhoAmI
-    assert erc3_compat.transport_errors() == (httpx.TransportError,)
-
-
-@pytest.mark.usefixtures("fake_sdk")
-@pytest.mark.parametrize("value", ["sdk", "auto", ""])
-def test_an_installed_sdk_is_used(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+@pytest.mark.usefixtures("sdk")
+@pytest.mark.parametrize(
+    ("value", "choice"), [("compat", "compat"), ("sdk", "sdk"), ("auto", "sdk"), ("", "sdk")]
+)
+def test_an_installed_sdk_is_used_unless_ours_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, value: str, choice: str
+) -> None:
     monkeypatch.setenv("ERC3_CLIENT", value)
-    assert switch.chosen() == "sdk"
-    assert erc3_compat.ERC3.__module__ == "erc3"
-    assert store.Req_ViewBasket.__module__ == "erc3.store"
-    assert company.Req_WhoAmI.__module__ == "erc3.erc3"
-
-
-@pytest.mark.usefixtures("fake_sdk")
-def test_compat_wins_over_an_installed_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ERC3_CLIENT", "compat")
-    assert erc3_compat.ERC3 is own.ERC3
+    assert switch.chosen() == choice
+    assert (erc3_client.ERC3 is own.ERC3) == (choice == "compat")
+    assert (store.StoreClient is own.store.StoreClient) == (choice == "compat")
+    assert (company.Erc3Client is own.company.Erc3Client) == (choice == "compat")
+    assert (httpx.TransportError in erc3_client.transport_errors()) == (choice == "compat")
+    assert (erc3_client.connections() is None) == (choice == "compat")
 
 
 @pytest.mark.skipif(not NO_SDK, reason="the official SDK is installed")
 def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ERC3_CLIENT", raising=False)
     assert switch.chosen() == "compat"
-    monkeypatch.setenv("ERC3_CLIENT", "sdk")
-    with pytest.raises(ImportError, match="ERC3_CLIENT=sdk, but the package erc3 is not"):
-        switch.load()
+    for value, error in (("sdk", ImportError), ("both", ValueError)):
+        monkeypatch.setenv("ERC3_CLIENT", value)
+        with pytest.raises(error, match="ERC3_CLIENT="):
+            switch.load()
 
 
-def test_wrong_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ERC3_CLIENT", "both")
-    with pytest.raises(ValueError, match="use auto, sdk or compat"):
-        switch.chosen()
-
-
-@pytest.mark.parametrize(
-    ("module", "promised"),
-    [
-        pytest.param(erc3_compat, erc3_compat.__all__, id="root"),
-        pytest.param(own, own.__all__, id="own"),
-        pytest.param(store, own.store.__all__, id="store"),
-        pytest.param(company, own.company.__all__, id="company"),
-    ],
-)
-def test_every_promised_name_is_there(
-    module: ModuleType, promised: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_promised_name_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ERC3_CLIENT", "compat")
-    for name in promised:
-        assert getattr(module, name)
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        module.Nothing  # noqa: B018
+    of_modules = (
+        (erc3_client, erc3_client),
+        (own, own),
+        (store, own.store),
+        (company, own.company),
+    )
+    for module, promising in of_modules:
+        assert all(getattr(module, name) for name in promising.__all__)
+        with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+            module.Nothing  # type: ignore[attr-defined] # noqa: B018

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -15,10 +14,11 @@ from pydantic import BaseModel, ValidationError
 from core.ledger import (
     Budget,
     Intent,
+    Judgement,
     Ledger,
     LedgerEntry,
+    Notice,
     Resolved,
-    Tool,
     ToolCall,
     ToolFault,
     WireCall,
@@ -32,6 +32,10 @@ class Line(BaseModel):
     quantity: int = 1
 
 
+def put() -> object:
+    return "put"
+
+
 def refuse() -> object:
     raise ToolFault("no such product")
 
@@ -40,79 +44,67 @@ def drop() -> object:
     raise ToolFault("no answer", kind="RuntimeError", fatal=True)
 
 
-def send(ledger: Ledger, path: str, kind: Kind, do: Callable[[], object], **how: Any) -> object:
-    """Book a request whose sending is ``do``."""
-    with ledger.sending(path, {"n": 1}, kind, **how):
-        return do()
+def turn_away() -> object:
+    raise ToolFault("busy", lost=True)
 
 
-def shelf(ledger: Ledger) -> list[Tool]:
-    rows_of_shelf = {"rows": [1, 2]}
-
-    def Echo(text: str, times: int = 1, lines: list[Line] | None = None) -> dict[str, Any]:
-        """Says it again."""
-        return {"text": text * times, "lines": [x.sku for x in lines or []]}
-
-    def Kept() -> dict[str, Any]:
-        """Hands out what the tool keeps."""
-        return rows_of_shelf
-
-    def Read() -> object:
-        """One request."""
-        return send(ledger, "/look", "read", lambda: "seen")
-
-    def Write(final: bool = False) -> object:
-        """One request that changes something."""
-        return send(ledger, "/put", "write", lambda: "put", final=final)
-
-    def Refused(final: bool = False) -> object:
-        """A request that the API refuses."""
-        return send(ledger, "/put", "write", refuse, final=final)
-
-    def Dropped(kind: str = "write", final: bool = False) -> object:
-        """A request without an answer."""
-        chosen: Kind = "read" if kind == "read" else "write"
-        return send(ledger, "/put", chosen, drop, final=final)
-
-    def Broken() -> object:
-        """A bug of ours."""
-        raise ZeroDivisionError("secret")
-
-    reads = [tool("read", f) for f in (Echo, Kept, Read)]
-    return [*reads, *(tool("write", f) for f in (Write, Refused, Dropped, Broken))]
+def break_down() -> object:
+    raise ZeroDivisionError("secret")
 
 
-Make = Callable[..., Ledger]
+WAYS = {"put": put, "refuse": refuse, "drop": drop, "turn away": turn_away, "break": break_down}
 
 
-@pytest.fixture
-def make() -> Make:
-    def open_ledger(**budget: int) -> Ledger:
-        ledger = Ledger(Budget(**budget))
-        ledger.offer(shelf(ledger))
-        return ledger
+class Desk:
+    """A ledger with some tools, and what its journal is told."""
 
-    return open_ledger
+    def __init__(self, **budget: int) -> None:
+        self.told: list[LedgerEntry] = []
+        self.ledger = Ledger(Budget(**budget), on_entry=self.told.append)  # type: ignore[arg-type]
+        kept = {"rows": [1, 2]}
+
+        def Echo(text: str, times: int = 1, lines: list[Line] | None = None) -> dict[str, Any]:
+            """Says it again."""
+            return {"text": text * times, "lines": [x.sku for x in lines or []]}
+
+        def Kept() -> dict[str, Any]:
+            """Hands out what the tool keeps."""
+            return kept
+
+        def Send(
+            way: str = "put", kind: str = "write", final: bool = False, about: Any = None
+        ) -> Any:
+            """One request, which ends in this way."""
+            chosen: Kind = "read" if kind == "read" else "write"
+            with self.ledger.sending("/put", {"n": 1}, chosen, final=final, about=about):
+                return WAYS[way]()
+
+        self.ledger.offer([tool("read", Echo), tool("read", Kept), tool("write", Send)])
+
+    def send(self, way: str = "put", **how: Any) -> Any:
+        return self.ledger.call("Send", [way], how)
+
+    def purchases(self) -> int:
+        """How many requests that cannot be undone it still lets through, of two."""
+        done = 0
+        for _ in range(2):
+            with suppress(ToolFault):
+                self.send(final=True)
+                done += 1
+        return done
 
 
 @pytest.fixture
-def ledger(make: Make) -> Ledger:
-    return make()
+def desk() -> Desk:
+    return Desk()
 
 
 @pytest.mark.promise("generated code is contained")
-def test_only_what_was_offered_can_be_called(ledger: Ledger) -> None:
+def test_only_what_was_offered_can_be_called(desk: Desk) -> None:
     with pytest.raises(ToolFault, match="there is no tool 'open'") as caught:
-        ledger.call("open", ["/etc/passwd"], {})
+        desk.ledger.call("open", ["/etc/passwd"], {})
     assert caught.value.kind == "RuntimeError"
-    assert "Echo" in ledger.names
-    assert set(ledger.signatures) == ledger.names
-
-
-def test_arguments_by_position_and_by_name(ledger: Ledger) -> None:
-    assert ledger.call("Echo", ["a", 2], {}) == {"text": "aa", "lines": []}
-    ledger.call("Echo", ["a"], {"lines": [{"sku": "x", "quantity": 1}]})
-    assert ledger.calls[-1].arguments == {"text": "a", "lines": [{"sku": "x", "quantity": 1}]}
+    assert set(desk.ledger.signatures) == desk.ledger.names == {"Echo", "Kept", "Send"}
 
 
 USAGE = r"expected Echo\(text: str, times: int = 1, lines: list\[Line\] \| None = None\)"
@@ -131,131 +123,178 @@ USAGE = r"expected Echo\(text: str, times: int = 1, lines: list\[Line\] \| None 
     ],
 )
 def test_wrong_arguments_name_what_was_expected(
-    ledger: Ledger, args: list[object], kwargs: dict[str, object], kind: str, words: str
+    desk: Desk, args: list[object], kwargs: dict[str, object], kind: str, words: str
 ) -> None:
     with pytest.raises(ToolFault, match=words) as caught:
-        ledger.call("Echo", args, kwargs)
+        desk.ledger.call("Echo", args, kwargs)
     assert caught.value.kind == kind
     caught.match(USAGE)
-    (call,) = ledger.calls
+    (call,) = desk.ledger.calls
     assert (call.outcome, call.error) == ("failed", caught.value.text)
 
 
-@pytest.mark.parametrize("odd", [object(), {1, 2}, b"x", float("nan"), {"k": len}, "\ud800"])
-def test_arguments_are_plain_data(ledger: Ledger, odd: object) -> None:
-    with pytest.raises(ToolFault, match="plain data"):
-        ledger.call("Echo", ["a"], {"lines": odd})
-
-
 @pytest.mark.promise("what comes from outside is bounded")
-def test_huge_arguments_are_refused(ledger: Ledger) -> None:
-    with pytest.raises(ToolFault, match="too large"):
-        ledger.call("Echo", ["a" * 1_000_001], {})
+@pytest.mark.parametrize(
+    "odd", [object(), {1, 2}, b"x", float("nan"), {"k": len}, "\ud800", "a" * 1_000_001]
+)
+def test_arguments_are_plain_data_of_a_bounded_size(desk: Desk, odd: object) -> None:
+    with pytest.raises(ToolFault, match=r"plain data|too large"):
+        desk.ledger.call("Echo", ["a"], {"lines": odd})
 
 
-def test_answers_and_records_are_copies(ledger: Ledger) -> None:
-    answer: Any = ledger.call("Kept", [], {})
+def test_arguments_answers_and_records_are_copies(desk: Desk) -> None:
+    assert desk.ledger.call("Echo", ["a", 2], {}) == {"text": "aa", "lines": []}
+    answer: Any = desk.ledger.call("Kept", [], {})
     answer["rows"].append(3)
-    assert ledger.call("Kept", [], {}) == {"rows": [1, 2]}
-    assert ledger.calls[0].result == {"rows": [1, 2]}
-    lines: list[object] = [{"sku": "x"}]
-    ledger.call("Echo", ["a"], {"lines": lines})
+    assert desk.ledger.call("Kept", [], {}) == {"rows": [1, 2]}
+    assert desk.ledger.calls[1].result == {"rows": [1, 2]}
+    lines: list[object] = [{"sku": "x", "quantity": 1}]
+    desk.ledger.call("Echo", ["a"], {"lines": lines})
     lines.clear()
-    assert ledger.calls[-1].arguments["lines"] == [{"sku": "x"}]
+    assert desk.ledger.calls[-1].arguments == {
+        "text": "a", "lines": [{"sku": "x", "quantity": 1}],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("budget", "tool_name", "words"),
+    ("budget", "kind", "words"),
     [
-        ("calls", "Echo", "3 tool calls"),
-        ("requests", "Read", "3 requests to the API"),
-        ("writes", "Write", "3 writes"),
+        ("calls", "read", "3 tool calls"),
+        ("requests", "read", "3 requests to the API"),
+        ("writes", "write", "3 writes"),
     ],
 )
-def test_budgets_end_with_words(make: Make, budget: str, tool_name: str, words: str) -> None:
-    ledger = make(**{budget: 3})
-    arguments: dict[str, object] = {"text": "a"} if tool_name == "Echo" else {}
+def test_budgets_end_with_words(budget: str, kind: str, words: str) -> None:
+    desk = Desk(**{budget: 3})
     for _ in range(3):
-        ledger.call(tool_name, [], arguments)
+        desk.send(kind=kind)
     with pytest.raises(ToolFault, match=f"budget reached: {words} per instruction") as caught:
-        ledger.call(tool_name, [], arguments)
+        desk.send(kind=kind)
     assert caught.value.fatal
-    assert ledger.requests <= 3
-
-
-def test_reads_are_left_when_writes_are_used_up(make: Make) -> None:
-    ledger = make(writes=0)
-    with pytest.raises(ToolFault):
-        ledger.call("Write", [], {})
-    assert ledger.call("Read", [], {}) == "seen"
+    assert desk.ledger.requests == 3
+    if budget == "writes":
+        assert desk.send(kind="read") == "put"
 
 
 @pytest.mark.promise("no second checkout")
-@pytest.mark.parametrize("name", ["Write", "Dropped"])
-def test_one_irreversible_request_that_succeeded_or_may_have(make: Make, name: str) -> None:
-    ledger = make()
-    if name == "Write":
-        ledger.call(name, [], {"final": True})
-    else:
-        with pytest.raises(ToolFault):
-            ledger.call(name, [], {"final": True})
-    sent = ledger.requests
-    with pytest.raises(ToolFault, match="budget reached: 1 irreversible"):
-        ledger.call("Write", [], {"final": True})
-    assert ledger.requests == sent
+@pytest.mark.parametrize(
+    ("way", "outcome", "purchases"),
+    [
+        ("put", "done", 0),
+        ("drop", "unknown", 0),
+        ("break", "unknown", 0),
+        ("refuse", "failed", 1),
+        ("turn away", "lost", 1),
+    ],
+)
+def test_one_irreversible_request_that_succeeded_or_may_have(
+    desk: Desk, way: str, outcome: str, purchases: int
+) -> None:
+    with suppress(ToolFault, ZeroDivisionError):
+        desk.send(way, final=True)
+    (intent, call) = desk.told
+    assert isinstance(intent, Intent)
+    assert isinstance(call, WireCall)
+    assert call.outcome == outcome
+    assert desk.purchases() == purchases
+    assert desk.ledger.requests == 1 + purchases
+    with pytest.raises(ToolFault, match="budget reached: 1 irreversible requests per") as caught:
+        desk.send(final=True)
+    assert not caught.value.fatal
 
 
-def test_a_refused_irreversible_request_may_be_tried_again(ledger: Ledger) -> None:
+@pytest.mark.promise("no second checkout")
+@pytest.mark.parametrize(
+    ("way", "took_effect", "purchases"),
+    [
+        ("drop", True, 0),
+        ("drop", False, 1),
+        ("refuse", True, 0),
+        ("refuse", False, 1),
+        ("put", False, 0),
+    ],
+)
+def test_what_the_state_shows_of_an_irreversible_request_counts_once(
+    desk: Desk, way: str, took_effect: bool, purchases: int
+) -> None:
+    with suppress(ToolFault):
+        desk.send(way, final=True)
     for _ in range(2):
-        with pytest.raises(ToolFault, match="no such product"):
-            ledger.call("Refused", [], {"final": True})
-    assert ledger.call("Write", [], {"final": True}) == "put"
+        desk.ledger.settle(Resolved(path="/put", took_effect=took_effect))
+    assert desk.purchases() == purchases
+
+
+@pytest.mark.promise("no second checkout")
+def test_a_journal_that_fails_sends_nothing_and_leaves_the_budget_as_it_is(desk: Desk) -> None:
+    def full(_entry: object) -> None:
+        raise OSError("disk full")
+
+    with suppress(ToolFault):
+        desk.send("drop", final=True)
+    desk.ledger._on_entry = full
+    with pytest.raises(OSError, match="disk full"):
+        desk.ledger.settle(Resolved(path="/put", took_effect=False))
+    assert desk.purchases() == 0
+    with pytest.raises(OSError, match="disk full"):
+        desk.send("break", about={"total": 8})
+
+
+@pytest.mark.promise("no second checkout")
+@pytest.mark.parametrize(
+    ("how", "intended"), [({}, 0), ({"final": True}, 1), ({"about": {"total": 8}}, 1)]
+)
+def test_an_intent_is_told_before_what_is_irreversible_or_about_something(
+    desk: Desk, how: dict[str, Any], intended: int
+) -> None:
+    desk.send(**how)
+    assert [type(entry) for entry in desk.told] == [Intent] * intended + [WireCall]
+    if intended:
+        assert desk.told[0] == Intent(path="/put", body={"n": 1}, about=how.get("about"))
 
 
 @pytest.mark.promise("generated code is contained")
-def test_a_closed_ledger_refuses_calls_and_requests(ledger: Ledger) -> None:
-    ledger.close()
-    with pytest.raises(ToolFault, match="instruction is over"):
-        ledger.call("Echo", ["a"], {})
+def test_a_closed_ledger_refuses_calls_and_requests(desk: Desk) -> None:
+    desk.ledger.close()
+    with pytest.raises(ToolFault, match="instruction is over") as caught:
+        desk.ledger.call("Echo", ["a"], {})
+    assert caught.value.fatal
     sent: list[int] = []
-    with pytest.raises(ToolFault, match="instruction is over"):
-        send(ledger, "/look", "read", lambda: sent.append(1))
-    assert not sent
-    assert ledger.calls == ()
+    with (
+        pytest.raises(ToolFault, match="instruction is over"),
+        desk.ledger.sending("/look", {}, "read"),
+    ):
+        sent.append(1)
+    assert (sent, desk.ledger.calls, desk.told) == ([], (), [])
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "outcome", "wire"),
+    ("way", "kind", "outcome", "wire"),
     [
-        ("Write", {}, "done", ["done"]),
-        ("Refused", {}, "failed", ["failed"]),
-        ("Dropped", {}, "unknown", ["unknown"]),
-        ("Dropped", {"kind": "read"}, "failed", ["unknown"]),
+        ("put", "write", "done", "done"),
+        ("refuse", "write", "failed", "failed"),
+        ("drop", "write", "unknown", "unknown"),
+        ("drop", "read", "failed", "unknown"),
+        ("turn away", "write", "failed", "lost"),
+        ("break", "write", "unknown", "unknown"),
     ],
 )
-def test_records_say_what_became_of_a_call(
-    ledger: Ledger, name: str, arguments: dict[str, object], outcome: str, wire: list[str]
+def test_records_say_what_became_of_a_call_when_and_where(
+    desk: Desk, way: str, kind: str, outcome: str, wire: str
 ) -> None:
-    ledger.position = lambda: (1, 7)
-    with suppress(ToolFault):
-        ledger.call(name, [], arguments)
-    (call,) = ledger.calls
-    assert bool(call.error) == (outcome != "done")
-    assert (call.name, call.number, call.line, call.outcome) == (name, 1, 7, outcome)
-    assert [w.outcome for w in call.requests] == wire
-    assert call.seconds >= 0
-
-
-def test_a_bug_of_ours_is_unknown_and_keeps_its_text_to_itself(ledger: Ledger) -> None:
-    with pytest.raises(ZeroDivisionError):
-        ledger.call("Broken", [], {})
-    assert ledger.calls[0].outcome == "unknown"
-    assert ledger.calls[0].error == "internal error (ZeroDivisionError)"
-
-
-def test_records_cannot_be_changed_and_survive_the_journal(ledger: Ledger) -> None:
-    ledger.call("Write", [], {})
-    call = ledger.calls[0]
+    desk.ledger.position = lambda: (1, 7)
+    began = time.time()
+    with suppress(ToolFault, ZeroDivisionError):
+        desk.send(way, kind=kind)
+    took = time.time() - began + 1
+    (call,) = desk.ledger.calls
+    assert (call.name, call.number, call.step, call.line) == ("Send", 1, 1, 7)
+    (request,) = call.requests
+    assert (call.outcome, request.outcome) == (outcome, wire)
+    assert bool(call.error) == (way != "put")
+    if way == "break":  # its text is for nobody
+        assert call.error == "internal error (ZeroDivisionError)"
+    assert 0 <= request.seconds <= call.seconds < took
+    assert began - 1 <= call.started <= time.time() + 1
     with pytest.raises(ValidationError):
         call.outcome = "failed"
     assert ToolCall.model_validate_json(call.model_dump_json(exclude_none=True)) == call
@@ -271,8 +310,8 @@ def test_prompts_cut_results_and_never_errors() -> None:
     assert shorten([1], 10) == "[1]"
 
 
-def test_calls_from_many_threads_are_counted_one_by_one(make: Make) -> None:
-    ledger = make(calls=100, writes=50)
+def test_calls_from_many_threads_are_counted_one_by_one() -> None:
+    desk = Desk(calls=100, writes=50)
     inside: list[int] = []
     most: list[int] = []
 
@@ -283,202 +322,79 @@ def test_calls_from_many_threads_are_counted_one_by_one(make: Make) -> None:
         inside.pop()
         return 1
 
-    ledger.offer([tool("read", Busy)])
+    desk.ledger.offer([tool("read", Busy)])
     gate = threading.Barrier(8)
 
     def work(_: int) -> int:
         gate.wait()
         refused = 0
-        for _ in range(25):
-            for name in ("Busy", "Write"):
-                try:
-                    ledger.call(name, [], {})
-                except ToolFault:
-                    refused += 1
+        for name in ("Busy", "Send") * 25:
+            try:
+                desk.ledger.call(name, [], {})
+            except ToolFault:
+                refused += 1
         return refused
 
     with ThreadPoolExecutor(8) as pool:
         refused = sum(pool.map(work, range(8)))
     assert max(most) == 1
-    assert len(ledger.calls) == 100
-    assert [c.number for c in ledger.calls] == list(range(1, 101))
-    done = [c for c in ledger.calls if c.outcome == "done"]
+    assert [c.number for c in desk.ledger.calls] == list(range(1, 101))
+    done = [c for c in desk.ledger.calls if c.outcome == "done"]
     assert refused == 400 - len(done)
-    assert ledger.requests <= 100
-
-
-class Told:
-    """A witness that keeps what it was told."""
-
-    def __init__(self) -> None:
-        self.entries: list[LedgerEntry] = []
-
-    def __call__(self, deed: LedgerEntry) -> None:
-        self.entries.append(deed)
-
-
-def turned_away() -> object:
-    raise ToolFault("busy", lost=True)
+    assert desk.ledger.requests <= 100
 
 
 @pytest.mark.parametrize("took_effect", [True, False])
-def test_what_became_of_a_request_without_an_answer_is_put_right(took_effect: bool) -> None:
-    told = Told()
-    ledger = Ledger(on_entry=told)
+def test_what_became_of_a_request_without_an_answer_is_put_right(
+    desk: Desk, took_effect: bool
+) -> None:
+    settled = Resolved(path="/put", took_effect=took_effect)
 
-    def Settles() -> str:
+    def Settle() -> str:
         """Finds out what became of its request."""
-        with suppress(ToolFault):
-            send(ledger, "/put", "write", drop)
-        send(ledger, "/look", "read", lambda: "seen")
-        ledger.settle(Resolved(path="/put", took_effect=took_effect))
+        with suppress(ToolFault), desk.ledger.sending("/put", {}, "write"):
+            drop()
+        with suppress(ToolFault), desk.ledger.sending("/look", {}, "read"):
+            drop()
+        desk.ledger.settle(settled)
         return "settled"
 
-    ledger.offer([tool("write", Settles)])
-    assert ledger.call("Settles", [], {}) == "settled"
-    (call,) = ledger.calls
-    assert [w.outcome for w in call.requests] == ["done" if took_effect else "lost", "done"]
+    desk.ledger.offer([tool("write", Settle)])
+    assert desk.ledger.call("Settle", [], {}) == "settled"
+    (call,) = desk.ledger.calls
+    assert [w.outcome for w in call.requests] == ["done" if took_effect else "lost", "unknown"]
     assert call.requests[0].error == (None if took_effect else "no answer")
-    assert [type(d) for d in told.entries] == [WireCall, Resolved]
-    assert told.entries[1] == Resolved(path="/put", took_effect=took_effect)
+    assert [type(d) for d in desk.told] == [WireCall, Resolved]
+    assert desk.told[1] == settled
 
 
-@pytest.mark.promise("no second checkout")
-@pytest.mark.parametrize(("took_effect", "left"), [(True, 0), (False, 1)])
-def test_an_irreversible_request_without_effect_is_given_back_once(
-    ledger: Ledger, took_effect: bool, left: int
-) -> None:
-    with suppress(ToolFault):
-        ledger.call("Dropped", [], {"final": True})
-    for _ in range(2):
-        ledger.settle(Resolved(path="/put", took_effect=took_effect))
-    done = 0
-    for _ in range(2):
-        with suppress(ToolFault):
-            ledger.call("Write", [], {"final": True})
-            done += 1
-    assert done == left
-
-
-def test_one_that_was_turned_away_unread_is_lost_and_costs_no_final(ledger: Ledger) -> None:
-    def Busy() -> object:
-        """Turned away."""
-        return send(ledger, "/put", "write", turned_away, final=True)
-
-    ledger.offer([tool("write", Busy)])
-    for _ in range(2):
-        with pytest.raises(ToolFault, match="busy"):
-            ledger.call("Busy", [], {})
-    assert [w.outcome for c in ledger.calls for w in c.requests] == ["lost", "lost"]
-    assert ledger.calls[-1].outcome == "failed"
-    assert ledger.call("Write", [], {"final": True}) == "put"
-
-
-@pytest.mark.promise("no second checkout")
-def test_a_witness_that_fails_leaves_the_budget_as_it_is(make: Make) -> None:
-    ledger = make()
-    with suppress(ToolFault):
-        ledger.call("Dropped", [], {"final": True})
-
-    def full(_deed: LedgerEntry) -> None:
-        raise OSError("disk full")
-
-    ledger._on_entry = full
-    with pytest.raises(OSError, match="disk full"):
-        ledger.settle(Resolved(path="/put", took_effect=False))
-    with pytest.raises(ToolFault, match="budget reached: 1 irreversible"):
-        ledger.call("Write", [], {"final": True})
-
-
-def test_a_call_says_when_it_began_and_how_long_it_took() -> None:
-    ledger = Ledger()
-    ledger.offer(shelf(ledger))
-    began = time.time()
-    ledger.call("Read", [], {})
-    (call,) = ledger.calls
-    took = time.time() - began + 1
-    assert 0 <= call.seconds < took
-    assert began - 1 <= call.started <= time.time() + 1
-    (request,) = call.requests
-    assert 0 <= request.seconds < took
-
-
-def sending(**how: Any) -> tuple[list[LedgerEntry], Ledger]:
-    """A ledger with a tool that sends one write in this way, and what it tells."""
-    told = list[LedgerEntry]()
-    ledger = Ledger(Budget(final=1), on_entry=told.append)
-
-    def Put() -> object:
-        """Changes something."""
-        return send(ledger, "/put", "write", lambda: "put", **how)
-
-    ledger.offer([tool("write", Put)])
-    return told, ledger
-
-
-@pytest.mark.promise("no second checkout")
-@pytest.mark.parametrize(
-    ("how", "intended"),
-    [({}, False), ({"final": True}, True), ({"about": {"total": 8}}, True)],
-)
-def test_an_intent_is_told_before_what_is_irreversible_or_about_something(
-    how: dict[str, Any], intended: bool
-) -> None:
-    told, ledger = sending(**how)
-    ledger.call("Put", [], {})
-    assert [type(entry) for entry in told] == [Intent] * intended + [WireCall]
-    if intended:
-        assert told[0] == Intent(path="/put", body={"n": 1}, about=how.get("about"))
-
-
-@pytest.mark.promise("no second checkout")
-def test_what_succeeded_is_not_given_back() -> None:
-    _, ledger = sending(final=True)
-    ledger.call("Put", [], {})
-    ledger.settle(Resolved(path="/put", took_effect=False))
-    with pytest.raises(ToolFault, match="1 irreversible requests per instruction"):
-        ledger.call("Put", [], {})
-
-
-def test_a_read_that_was_answered_from_what_was_kept_costs_no_request() -> None:
-    ledger = Ledger()
-
+def test_a_read_that_was_answered_from_what_was_kept_costs_no_request(desk: Desk) -> None:
     def Look() -> object:
         """Looks at what is known."""
-        ledger.note_kept_read("/page", {"path": "a.md"})
+        desk.ledger.note_kept_read("/page", {"path": "a.md"})
         return "seen"
 
-    ledger.offer([tool("read", Look)])
-    ledger.call("Look", [], {})
-    (call,) = ledger.calls
-    assert (ledger.requests, call.requests) == (0, ())
+    desk.ledger.offer([tool("read", Look)])
+    desk.ledger.call("Look", [], {})
+    (call,) = desk.ledger.calls
+    assert (desk.ledger.requests, call.requests) == (0, ())
     (kept,) = call.kept
     assert (kept.path, kept.body, kept.outcome) == ("/page", {"path": "a.md"}, "done")
 
 
-def test_after_the_end_of_an_instruction_a_call_ends_its_program() -> None:
-    _, ledger = sending()
-    ledger.close()
-    with pytest.raises(ToolFault, match="this instruction is over") as fault:
-        ledger.call("Put", [], {})
-    assert fault.value.fatal
+def test_a_models_word_is_kept_and_its_time_is_counted_apart(desk: Desk) -> None:
+    word = Judgement(key="k", kind="note", verdict="allowed", sent=True)
 
+    def Ask() -> None:
+        """Asks a model."""
+        with desk.ledger.waiting_for_model():
+            time.sleep(0.01)
+        desk.ledger.judge(word)
+        desk.ledger.notice("a text was cut")
 
-@pytest.mark.promise("no second checkout")
-def test_an_irreversible_request_that_a_bug_of_ours_ended_may_have_arrived() -> None:
-    told = list[LedgerEntry]()
-    ledger = Ledger(Budget(final=1), on_entry=told.append)
-
-    def broken() -> object:
-        raise ZeroDivisionError
-
-    def Put() -> object:
-        """Changes something."""
-        return send(ledger, "/put", "write", broken, final=True)
-
-    ledger.offer([tool("write", Put)])
-    with pytest.raises(ZeroDivisionError):
-        ledger.call("Put", [], {})
-    assert [entry.outcome for entry in told if isinstance(entry, WireCall)] == ["unknown"]
-    with pytest.raises(ToolFault, match="1 irreversible requests per instruction"):
-        ledger.call("Put", [], {})
+    desk.ledger.offer([tool("read", Ask)])
+    desk.ledger.call("Ask", [], {})
+    assert desk.told == [word, Notice(text="a text was cut")]
+    assert desk.ledger.calls[-1].judged == (word,)
+    assert 0.01 <= desk.ledger.waited < 60
+    assert [one.name for one in desk.ledger.tools] == ["Echo", "Kept", "Send", "Ask"]

@@ -140,7 +140,7 @@ def test_a_redirect_stays_at_its_server(location: str, followed: bool) -> None:
         return httpx.Response(404)
 
     client, way = open_session(verify=False)
-    way._inner = httpx.MockTransport(served)
+    way._by_proxy[None] = httpx.MockTransport(served)
     ended = nullcontext() if followed else pytest.raises(httpx.RemoteProtocolError)
     with ended:
         client.post("http://models.example/v1/chat", json={}, timeout=1)

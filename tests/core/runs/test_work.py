@@ -190,7 +190,7 @@ def test_without_an_answer_the_last_prints_are_told_at_length() -> None:
             "worker code failed: ImportError: os is not there, line 2",
         ),
         (
-            "Code execution failed:\nit ran for more than 30 s\nState rolled back to the end.",
+            "Code execution failed:\nit ran for more than 30 s\nPython was started again.",
             "worker code failed: it ran for more than 30 s",
         ),
         ("  ", None),

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.bounds import CUT_MARK, LIST_AT_MOST, PAGE_AT_MOST
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Intent, Ledger, Notice, Resolved, ToolFault, WireCall, tool
+from core.ledger import Intent, Judgement, Ledger, Notice, Resolved, ToolFault, WireCall, tool
 from core.tools.ahead import one
 from core.tools.endpoints import Endpoint, Endpoints
 from core.tools.faults import GivenUp, Inconsistent, OutOfReach, Refused, Unsettled
@@ -62,6 +62,22 @@ def shown(api: Api, request: Any, before: Any) -> str | None:
     return "shown" if line.notes else None
 
 
+class Looks:
+    """A look that tells these things one after the other, the last one again and again."""
+
+    def __init__(self, *told: Any) -> None:
+        self.told = list(told)
+        self.seen: list[tuple[str, Any]] = []
+        """The text of each request that was looked up, and the state before it."""
+
+    def __call__(self, api: Api, request: Any, before: Any) -> Any:
+        self.seen.append((request.text, before))
+        told = self.told.pop(0) if len(self.told) > 1 else self.told[0]
+        if isinstance(told, Exception):
+            raise told
+        return told
+
+
 def rows(**note: Any) -> Endpoints:
     return {"/look": Endpoint(), "/note": Endpoint(writes=True, **note)}
 
@@ -89,20 +105,6 @@ def test_a_read_is_sent_again_until_it_is_answered(trouble: Exception) -> None:
 
 
 @pytest.mark.promise("no wrong write")
-@pytest.mark.parametrize("once", [False, True])
-def test_a_write_that_nobody_can_look_up_is_not_sent_again(once: bool) -> None:
-    line = Line(OSError("gone"))
-    api, entries = api_on(line, once=once)
-    with pytest.raises(OutOfReach, match="not known: it is not sent again") as caught:
-        api.write(Req_Note())
-    assert not isinstance(caught.value, GivenUp)
-    assert line.sent == ["/note"]
-    assert caught.value.request is not None
-    assert outcomes(entries) == [*["Intent"] * once, "unknown"]
-    assert api.unanswered == {"/note": "the API did not answer (OSError)"}
-
-
-@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("arrives", [False, True])
 @pytest.mark.parametrize("trouble", [OSError("gone"), refusal(500), refusal(400)])
 def test_a_write_is_looked_up_before_anything_is_believed_of_it(
@@ -123,53 +125,6 @@ def test_a_write_is_looked_up_before_anything_is_believed_of_it(
     first = "failed" if refused else "unknown"
     assert outcomes(entries)[:3] == ["Intent", first, arrives]
     assert api.unanswered == {}
-
-
-def test_a_refusal_that_is_certain_is_not_looked_up() -> None:
-    line = Line(refusal(404))
-    api, entries = api_on(line, look=shown, is_certain=lambda text: "no such" in text)
-    line.notes.append("another's")
-    with pytest.raises(Refused, match="no such note"):
-        api.write(Req_Note())
-    assert (line.sent, outcomes(entries)) == (["/note"], ["failed"])
-
-
-def test_a_write_that_was_turned_away_unread_is_sent_again_without_a_look() -> None:
-    line = Line(refusal(429))
-    api, entries = api_on(line, look=shown)
-    assert api.write(Req_Note()).seen == "/note"
-    assert outcomes(entries) == ["lost", "done"]
-
-
-def test_while_the_state_cannot_be_read_only_the_look_is_repeated() -> None:
-    line = Line(OSError("gone"))
-    looks = [Unsettled("not yet"), Unsettled("not yet"), None]
-
-    def look(api: Api, request: Any, before: Any) -> object:
-        if trouble := looks.pop(0):
-            raise trouble
-        return None
-
-    api, entries = api_on(line, look=look, once=True)
-    assert api.write(Req_Note()).seen == "/note"
-    assert (line.sent, looks) == (["/note"] * 2, [])
-    assert outcomes(entries) == ["Intent", "unknown", False, "Intent", "done"]
-
-
-def test_what_was_read_before_is_in_the_intent_and_reaches_the_look() -> None:
-    line = Line(OSError("gone"))
-    line.arrives = True
-    known: list[Any] = []
-
-    def look(api: Api, request: Any, before: Any) -> object:
-        known.append(before)
-        return "shown"
-
-    api, entries = api_on(line, look=look, durable=True, before=lambda *_: {"notes": "old"})
-    assert api.write(Req_Note()) == "shown"
-    assert known == [{"notes": "old"}]
-    assert entries[0] == Intent(path="/note", body={"text": "a"}, about={"notes": "old"})
-    assert entries[-1] == Resolved(path="/note", took_effect=True)
 
 
 @pytest.mark.promise("no wrong write")
@@ -204,33 +159,6 @@ def test_observers_are_told_before_and_after_every_request() -> None:
     with pytest.raises(OutOfReach):
         api.write(Req_Note())
     assert told == [("before", "/look"), ("after", "/look"), ("before", "/note")]
-
-
-def test_what_may_arrive_late_is_waited_for_before_it_is_sent_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    waited: list[object] = []
-    monkeypatch.setattr(
-        "core.erc3_client.retry_policy.pause",
-        lambda error, attempts: waited.append(error.retry_after) or 0.0,
-    )
-    api, _ = api_on(Line(OSError("gone")), look=shown, late_seconds=7.0)
-    api.write(Req_Note())
-    assert waited == [7.0]
-
-
-def test_the_facts_are_told_of_intents_replies_and_what_the_state_shows() -> None:
-    api, _ = api_on(Line(None, OSError("gone")), durable=True, before=lambda *_: 5, look=shown)
-    api.write(Req_Note(text="one"))
-    first = api.facts.last("/note")
-    assert first is not None
-    assert (first.about, first.outcome, first.answer.seen) == (5, "done", "/note")
-    api.write(Req_Note(text="two"))
-    second = api.facts.last("/note")
-    assert second is not None
-    assert (second.body, second.outcome, second.error) == (
-        {"text": "two"}, "done", "",
-    )  # fmt: skip
 
 
 def test_an_answer_after_a_failure_ends_the_outage() -> None:
@@ -285,24 +213,6 @@ def test_an_api_that_sends_too_long_texts_without_end_is_not_believed(
         api.read(Req_Look())
     assert caught.value.request is not None
     assert caught.value.request.status == 200
-
-
-def test_patience_comes_to_an_end() -> None:
-    line = Line(*[refusal(429)] * 50)
-    api, _ = api_on(line, RetryPolicy(0))
-    with pytest.raises(GivenUp):
-        api.write(Req_Note())
-    assert len(line.sent) == 1
-
-
-def test_a_mistake_of_ours_is_raised_as_it_is_and_may_have_arrived() -> None:
-    api, entries = api_on(Line(TypeError("ours"), TypeError("ours")))
-    with pytest.raises(TypeError, match="ours"):
-        api.read(Req_Look())
-    with pytest.raises(TypeError, match="ours"):
-        api.write(Req_Note())
-    assert outcomes(entries) == ["unknown"]
-    assert api.facts.open_at("/note")
 
 
 def test_a_closed_ledger_lets_nothing_out() -> None:
@@ -406,31 +316,6 @@ def test_a_process_that_goes_on_looks_what_became_of_every_open_write(
     assert len(entries) == 1
 
 
-@pytest.mark.promise("nothing lost at a kill")
-@pytest.mark.parametrize(("outcome", "left"), [("unknown", "unknown"), ("failed", "refused")])
-def test_what_cannot_be_looked_at_stays_open_unless_it_was_refused(outcome: str, left: str) -> None:
-    def look(api: Api, request: Any, before: Any) -> object:
-        raise Refused("there is no such note")
-
-    api, entries = api_on(Line(), **remaking(look=look))
-    api.resume(recorded("first", "second", outcome=outcome))
-    api.settle_open()
-    assert [write.outcome for write in api.facts.writes] == [left] * 2
-    assert outcomes(entries) == [False] * (2 if left == "refused" else 0)
-    assert (api.facts.open_at("/note") is None) == (left == "refused")
-
-
-def test_an_outage_ends_the_looking() -> None:
-    def look(api: Api, request: Any, before: Any) -> object:
-        raise OutOfReach("no answer")
-
-    api, _ = api_on(Line(), **remaking(look=look))
-    api.resume(recorded("a"))
-    with pytest.raises(OutOfReach):
-        api.settle_open()
-    assert api.facts.open_at("/note")
-
-
 @pytest.mark.promise("no wrong write")
 def test_what_an_earlier_process_has_made_is_answered_once_and_not_made_again() -> None:
     line = Line()
@@ -445,14 +330,6 @@ def test_what_an_earlier_process_has_made_is_answered_once_and_not_made_again() 
     assert (line.sent, len(asked)) == (["/note"], 1)
 
 
-def test_what_the_state_does_not_show_any_more_is_made_again() -> None:
-    line = Line()
-    api, _ = api_on(line, **remaking(look=shown))
-    api.resume(recorded("a", outcome="done"))
-    assert api.write(Req_Note()).seen == "/note"
-    assert line.sent == ["/note"]
-
-
 @pytest.mark.promise("no second answer")
 @pytest.mark.parametrize("arrived", [True, False])
 def test_one_that_is_sent_once_a_task_is_looked_up_before_another_is_sent(arrived: bool) -> None:
@@ -465,25 +342,6 @@ def test_one_that_is_sent_once_a_task_is_looked_up_before_another_is_sent(arrive
     assert (answer == "shown") == arrived
     assert line.notes == (["first"] if arrived else ["second"])
     assert outcomes(entries) == ([True] if arrived else [False, "Intent", "done"])
-
-
-@pytest.mark.promise("no second answer")
-@pytest.mark.parametrize("same", [True, False])
-def test_one_that_was_refused_after_all_makes_way_for_another(same: bool) -> None:
-    def look(api: Api, request: Any, before: Any) -> object:
-        raise Refused("no such outcome")
-
-    line = Line()
-    api, entries = api_on(line, **remaking(look=look, once=True, doubts_refusals=True))
-    api.resume(recorded("first"))
-    if same:
-        with pytest.raises(Refused, match="no such outcome"):
-            api.write(Req_Note(text="first"))
-    else:
-        assert api.write(Req_Note(text="second")).seen == "/note"
-    assert line.sent == [] if same else ["/note"]
-    assert entries[0] == Resolved(path="/note", took_effect=False, refused=True)
-    assert api.facts.writes[0].outcome == "refused" if same else "done"
 
 
 @pytest.mark.promise("no wrong write")
@@ -505,16 +363,6 @@ def test_one_that_may_arrive_late_is_looked_up_again_before_it_is_sent_again(
     assert len(line.sent) == (1 if arrives else 2)
     tail = [True] if arrives else ["Intent", "done"]
     assert outcomes(entries) == ["Intent", "unknown", False, *tail]
-
-
-@pytest.mark.promise("no lost answer")
-@pytest.mark.parametrize("status", [400, 404, 429])
-def test_a_refusal_of_what_doubts_refusals_is_no_answer(status: int) -> None:
-    line = Line(refusal(status))
-    api, entries = api_on(line, **remaking(look=shown, once=True, doubts_refusals=True))
-    assert api.write(Req_Note()).seen == "/note"
-    assert line.sent == ["/note"] * 2
-    assert outcomes(entries) == ["Intent", "unknown", False, "Intent", "done"]
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -573,87 +421,6 @@ def test_what_had_no_effect_is_not_repeated_and_of_a_read_only_what_it_taught_is
     assert "cannot be repeated" in (api.repeat(unknown) or "")
 
 
-def test_an_outage_ends_a_repetition() -> None:
-    api, _ = api_on(Line(*[OSError("gone")] * 9), **remaking())
-    call = WireCall(path="/note", body={"text": "a"}, kind="write", outcome="done")
-    with pytest.raises(OutOfReach):
-        api.repeat(call)
-
-
-@pytest.mark.promise("no wrong write")
-@pytest.mark.parametrize("doubts", [True, False])
-@pytest.mark.parametrize("status", [400, 500])
-def test_a_state_that_tells_of_no_such_record_refuses_what_was_refused(
-    status: int, doubts: bool
-) -> None:
-    """Where a reply was lost it proves nothing, unless the state tells of refusals themselves."""
-
-    def look(api: Api, request: Any, before: Any) -> object:
-        raise Refused("nothing there")
-
-    api, entries = api_on(Line(refusal(status)), **remaking(look=look, doubts_refusals=doubts))
-    api.unanswered["/note"] = "no answer"
-    refused = status == 400 and not doubts
-    with pytest.raises(Refused if refused or doubts else OutOfReach) as caught:
-        api.write(Req_Note())
-    said = "no such note" if refused else "nothing there" if doubts else "it is not sent again"
-    assert said in caught.value.text
-    settled = Resolved(path="/note", took_effect=False, refused=True)
-    assert entries[2:] == ([settled] if refused or doubts else [])
-    (write,) = api.facts.writes
-    assert write.outcome == ("refused" if refused or doubts else "unknown")
-    assert ("/note" in api.unanswered) == (not (refused or doubts))
-
-
-@pytest.mark.promise("no second answer")
-def test_what_nobody_can_look_up_is_not_sent_while_one_before_it_is_open() -> None:
-    line = Line()
-    api, _ = api_on(line, **remaking(once=True))
-    api.resume(recorded("first"))
-    api.settle_open()
-    with pytest.raises(OutOfReach, match="the same was sent before"):
-        api.write(Req_Note(text="second"))
-    assert line.sent == []
-
-
-def test_a_look_that_settles_by_itself_is_not_booked_twice() -> None:
-    def look(api: Api, request: Any, before: Any) -> object:
-        api.settle("/note", took_effect=True)
-        return "shown"
-
-    api, entries = api_on(Line(OSError("gone")), **remaking(look=look))
-    assert api.write(Req_Note()) == "shown"
-    assert outcomes(entries) == ["Intent", "unknown", True]
-
-
-def test_of_two_open_writes_the_later_one_is_looked_up_first() -> None:
-    told: list[str] = []
-
-    def look(api: Api, request: Any, before: Any) -> object:
-        told.append(request.text)
-        return "shown" if request.text == "second" else None
-
-    api, _ = api_on(Line(), **remaking(look=look))
-    api.resume(recorded("first", "second"))
-    api.settle_open()
-    assert told == ["second", "first"]
-    assert [write.outcome for write in api.facts.writes] == ["lost", "done"]
-
-
-def test_earlier_writes_wait_for_one_that_the_state_does_not_tell_of() -> None:
-    told: list[str] = []
-
-    def look(api: Api, request: Any, before: Any) -> object:
-        told.append(request.text)
-        raise Refused("nothing there")
-
-    api, _ = api_on(Line(), **remaking(look=look))
-    api.resume(recorded("first", "second", outcome="unknown"))
-    api.settle_open()
-    assert told == ["second"]
-    assert [write.error for write in api.facts.writes] == ["no answer", "nothing there"]
-
-
 def test_reads_that_were_sent_ahead_are_forgotten_at_a_write_and_at_the_end() -> None:
     for end in ("write", "work"):
         line = Line()
@@ -698,18 +465,237 @@ def test_what_was_kept_is_booked_as_read_and_the_instruction_is_the_ledgers() ->
     assert (kept.path, kept.body) == ("/look", {"id": 1})
 
 
-def test_the_state_before_an_attempt_that_was_lost_stays_the_one_to_compare_with() -> None:
-    befores: list[Any] = []
+GONE = OSError("gone")
+NO_NOTE = Refused("no such note there")
+HELD = [pytest.mark.promise("no wrong write")]
+PATHS: list[Any] = [
+    pytest.param(
+        {}, [GONE], None, OutOfReach, "not known: it is not sent again", 1, ["unknown"],
+        id="nobody can look", marks=HELD,
+    ),
+    pytest.param(
+        {"once": True}, [GONE], None, OutOfReach, "not known: it is not sent again", 1,
+        ["Intent", "unknown"], id="nobody can look, once a task", marks=HELD,
+    ),
+    pytest.param(
+        {"is_certain": lambda text: "no such" in text}, [refusal(404)], ["shown"], Refused,
+        "no such note", 1, ["failed"], id="a refusal that is certain",
+    ),
+    pytest.param(
+        {}, [refusal(429)], ["shown"], None, "/note", 2, ["lost", "done"],
+        id="turned away unread",
+    ),
+    pytest.param(
+        {"once": True}, [GONE], [Unsettled("not yet"), Unsettled("not yet"), None], None, "/note",
+        2, ["Intent", "unknown", False, "Intent", "done"], id="only the look is repeated",
+    ),
+    pytest.param(
+        {}, [GONE], ["shown"], None, "shown", 1, ["unknown", True], id="shown by the state",
+    ),
+    *(
+        pytest.param(
+            {"once": True, "doubts_refusals": True}, [refusal(status)], [None], None, "/note", 2,
+            ["Intent", "unknown", False, "Intent", "done"], id=f"a doubted refusal, {status}",
+            marks=[pytest.mark.promise("no lost answer")],
+        )
+        for status in (400, 404, 429)
+    ),
+    pytest.param(
+        {}, [refusal(400)], [NO_NOTE], Refused, "no such note", 1, ["failed", False],
+        id="refused, and no such record", marks=HELD,
+    ),
+    pytest.param(
+        {}, [refusal(500)], [NO_NOTE], OutOfReach, "not known: it is not sent again", 1,
+        ["unknown"], id="lost, and no such record", marks=HELD,
+    ),
+    *(
+        pytest.param(
+            {"doubts_refusals": True}, [refusal(status)], [NO_NOTE], Refused,
+            "no such note there", 1, ["unknown", False], id=f"told as refused, {status}",
+            marks=HELD,
+        )
+        for status in (400, 500)
+    ),
+    pytest.param(
+        {}, [TypeError("ours")], ["shown"], TypeError, "ours", 1, ["unknown"],
+        id="a mistake of ours",
+    ),
+]  # fmt: skip
+"""A row of the table, how sending fails, what looks tell; the error and a part of it, or the
+answer; how often it is sent, and what the journal is told."""
 
-    def look(api: Api, request: Any, before: Any) -> object:
-        befores.append(before)
-        return None
 
-    states = iter(["old", "newer"])
-    row = remaking(
-        look=look, late_seconds=1.0, before=lambda api, request, known: known or next(states)
-    )
-    api, entries = api_on(Line(OSError("gone")), **row)
+@pytest.mark.parametrize(("row", "troubles", "told", "error", "said", "sent", "booked"), PATHS)
+def test_the_ways_of_a_write(
+    row: dict[str, Any], troubles: list[Any], told: list[Any] | None, error: Any, said: str,
+    sent: int, booked: list[Any],
+) -> None:  # fmt: skip
+    line = Line(*troubles)
+    api, entries = api_on(line, look=told and Looks(*told), **row)
+    api.unanswered["/note"] = "an earlier one"
+    if error is None:
+        answer = api.write(Req_Note())
+        assert (answer if isinstance(answer, str) else answer.seen) == said
+    else:
+        with pytest.raises(error, match=said) as caught:
+            api.write(Req_Note())
+        assert not isinstance(caught.value, GivenUp)
+        is_ours = error is TypeError or said == NO_NOTE.text
+        assert is_ours or caught.value.request.method == "Req_Note"
+    assert line.sent == ["/note"] * sent
+    assert outcomes(entries) == booked
+    is_open = error in (OutOfReach, TypeError)
+    assert bool(api.facts.open_at("/note")) == is_open
+    assert list(api.unanswered) == ["/note"] * is_open
+    settled = [entry for entry in entries if isinstance(entry, Resolved)]
+    assert [one.refused for one in settled] == [error is Refused] * len(settled)
+
+
+def test_what_was_read_before_is_in_the_intent_and_stays_what_a_look_compares_with() -> None:
+    states, looks = iter(["old", "newer"]), Looks(None)
+    row = {"late_seconds": 1.0, "before": lambda api, request, known: known or next(states)}
+    api, entries = api_on(Line(GONE), **remaking(look=looks, **row))
     api.write(Req_Note())
-    assert befores == ["old", "old"]
+    assert [before for _, before in looks.seen] == ["old", "old"]
     assert [entry.about for entry in entries if isinstance(entry, Intent)] == ["old", "old"]
+    write = api.facts.last("/note")
+    assert write is not None
+    assert (write.body, write.about, write.outcome, write.error) == (
+        {"text": "a"}, "old", "done", "",
+    )  # fmt: skip
+
+
+def test_a_look_that_settles_by_itself_is_not_booked_twice() -> None:
+    def look(api: Api, request: Any, before: Any) -> object:
+        api.settle("/note", took_effect=True)
+        return "shown"
+
+    api, entries = api_on(Line(GONE), **remaking(look=look))
+    assert api.write(Req_Note()) == "shown"
+    assert outcomes(entries) == ["Intent", "unknown", True]
+
+
+def test_an_end_of_patience_and_an_outage_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line(*[refusal(429)] * 50)
+    api, _ = api_on(line, RetryPolicy(0))
+    with pytest.raises(GivenUp):
+        api.write(Req_Note())
+    assert len(line.sent) == 1
+    waited: list[object] = []
+    monkeypatch.setattr(
+        "core.erc3_client.retry_policy.pause",
+        lambda error, attempts: waited.append(error.retry_after) or 0.0,
+    )
+    api, _ = api_on(Line(GONE), look=shown, late_seconds=7.0)
+    api.write(Req_Note())
+    assert waited == [7.0]
+    api, _ = api_on(Line(*[GONE] * 9), **remaking())
+    with pytest.raises(OutOfReach):
+        api.repeat(WireCall(path="/note", body={"text": "a"}, kind="write", outcome="done"))
+
+
+@pytest.mark.promise("nothing lost at a kill")
+@pytest.mark.parametrize(
+    ("outcome", "told", "looked", "left"),
+    [
+        ("unknown", [NO_NOTE], ["second"], ["unknown", "unknown"]),
+        ("failed", [NO_NOTE], ["second", "first"], ["refused", "refused"]),
+        ("", ["shown", None], ["second", "first"], ["lost", "done"]),
+    ],
+)
+def test_the_last_open_write_is_looked_up_first(
+    outcome: str, told: list[Any], looked: list[str], left: list[str]
+) -> None:
+    """Earlier ones wait for one that the state does not tell of."""
+    looks = Looks(*told)
+    api, entries = api_on(Line(), **remaking(look=looks))
+    api.resume(recorded("first", "second", outcome=outcome))
+    api.settle_open()
+    assert [text for text, _ in looks.seen] == looked
+    assert [write.outcome for write in api.facts.writes] == left
+    assert (api.facts.open_at("/note") is None) == ("unknown" not in left)
+    errors = [write.error for write in api.facts.writes]
+    assert errors[1] == (NO_NOTE.text if outcome == "unknown" else errors[1])
+    assert len(entries) == (0 if outcome == "unknown" else 2)
+
+
+@pytest.mark.promise("no second answer")
+@pytest.mark.parametrize("text", ["first", "second"])
+def test_one_that_was_refused_after_all_makes_way_for_another(text: str) -> None:
+    line = Line()
+    row = remaking(look=Looks(NO_NOTE), once=True, doubts_refusals=True)
+    api, entries = api_on(line, **row)
+    api.resume(recorded("first"))
+    if text == "first":
+        with pytest.raises(Refused, match="no such note there"):
+            api.write(Req_Note(text=text))
+    else:
+        assert api.write(Req_Note(text=text)).seen == "/note"
+    assert line.sent == ["/note"] * (text == "second")
+    assert entries[0] == Resolved(path="/note", took_effect=False, refused=True)
+    assert api.facts.writes[0].outcome == "refused"
+
+
+@pytest.mark.promise("no second answer")
+@pytest.mark.parametrize(
+    ("look", "said"),
+    [(None, "the same was sent before"), (Looks(OutOfReach("no answer")), "no answer")],
+    ids=["nobody can look", "an outage"],
+)
+def test_what_cannot_be_looked_up_keeps_another_from_being_sent(look: Any, said: str) -> None:
+    line = Line()
+    api, _ = api_on(line, **remaking(look=look, once=True))
+    api.resume(recorded("first"))
+    if look is None:
+        api.settle_open()
+    else:
+        with pytest.raises(OutOfReach):
+            api.settle_open()
+    assert api.facts.open_at("/note")
+    with pytest.raises(OutOfReach, match=said):
+        api.write(Req_Note(text="second"))
+    assert line.sent == []
+
+
+def test_what_the_state_does_not_show_any_more_is_made_again() -> None:
+    line = Line()
+    api, _ = api_on(line, **remaking(look=shown))
+    api.resume(recorded("a", outcome="done"))
+    assert api.write(Req_Note()).seen == "/note"
+    assert line.sent == ["/note"]
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("outcome", ["lost", "unknown", "done"])
+@pytest.mark.parametrize("arrived", [True, False])
+def test_another_one_without_a_reply_is_looked_up_first(
+    outcome: str, arrived: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where two are two too many; of what was done nothing is in doubt."""
+    line, looks, waited = Line(), Looks("shown" if arrived else None), list[float]()
+    api, _ = api_on(line, **remaking(look=looks, late_seconds=3.0))
+    monkeypatch.setattr(api._retry_policy, "pause", waited.append)
+    api.resume(recorded("first", outcome=outcome))
+    if arrived and outcome != "done":
+        with pytest.raises(ToolFault, match="another request to /note took effect after all"):
+            api.write(Req_Note(text="second"))
+    else:
+        assert api.write(Req_Note(text="second")).seen == "/note"
+    assert [text for text, _ in looks.seen] == ["first"] * (outcome != "done")
+    assert waited == [3.0] * (outcome == "lost")
+    assert len(line.sent) == (not arrived or outcome == "done")
+
+
+def test_a_models_word_is_kept_and_hands_nothing_over() -> None:
+    line = Line()
+    api, entries = api_on(line, **remaking(look=shown))
+    word = Judgement(key="k", kind="note", verdict="allowed", sent=True)
+    with api.waiting_for_model():
+        api.keep_judgement(word)
+    assert (entries, api.facts.judgements) == ([word], [word])
+    api.write(Req_Note())
+    api.resume([word])
+    assert api.write(Req_Note()).seen == "/note"
+    api.resume([])
+    assert api.write(Req_Note()) == "shown"
+    assert line.sent == ["/note"] * 2

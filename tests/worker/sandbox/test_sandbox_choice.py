@@ -21,35 +21,32 @@ from .kinds import KINDS, STANDING
 from .shop import Shop
 
 
-class TestChoice:
-    @pytest.mark.parametrize("value", ["auto", "landlock", "monty"])
-    def test_from_the_environment(self, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_the_environment_chooses_and_auto_is_the_default(
+    monkeypatch: pytest.MonkeyPatch, shop: Shop
+) -> None:
+    for value in ("auto", "landlock", "monty"):
         monkeypatch.setenv(VARIABLE, value)
         assert chosen_kind() == value
+    monkeypatch.delenv(VARIABLE)
+    assert chosen_kind() == "auto"
+    monkeypatch.setenv(VARIABLE, "local")
+    with pytest.raises(ValueError, match="landlock or monty, not 'local'"):
+        open_sandbox(shop)
 
-    def test_default_and_nonsense(self, monkeypatch: pytest.MonkeyPatch, shop: Shop) -> None:
-        monkeypatch.delenv(VARIABLE, raising=False)
-        assert chosen_kind() == "auto"
-        monkeypatch.setenv(VARIABLE, "local")
-        with pytest.raises(ValueError, match="landlock or monty, not 'local'"):
-            open_sandbox(shop)
 
-    def test_the_first_that_stands_runs_every_snippet(self, shop: Shop) -> None:
-        with open_sandbox(shop, None, "auto") as box:
+def test_what_is_asked_for_is_opened_and_runs_every_snippet(shop: Shop) -> None:
+    for choice, kind in (("auto", KINDS[0]), *zip(KINDS, KINDS, strict=True)):
+        with open_sandbox(shop, None, choice) as box:  # type: ignore[arg-type]
             box("1")
             box("sum(x for x in [1])")
-            assert {trace.sandbox for trace in box.traces} == {box.kind} == {KINDS[0]}
+            assert {trace.sandbox for trace in box.traces} == {box.kind} == {kind}
 
-    def test_what_is_asked_for_is_what_is_opened(self, shop: Shop) -> None:
-        for kind in KINDS:
-            with open_sandbox(shop, None, kind) as box:
-                assert box.kind == kind
 
-    def test_landlock_comes_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("worker.sandbox.isolation.probe_landlock", lambda: "")
-        assert used_kind("auto") == "landlock"
-        kind, said = describe_sandbox("auto")
-        assert (kind, "Landlock" in said) == ("landlock", True)
+def test_landlock_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.sandbox.isolation.probe_landlock", lambda: "")
+    assert used_kind("auto") == "landlock"
+    kind, said = describe_sandbox("auto")
+    assert (kind, "Landlock" in said) == ("landlock", True)
 
 
 class TestMontyAlone:
