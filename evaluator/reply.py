@@ -53,11 +53,15 @@ _FINISH_AGAIN = regex.compile(
 )
 """How some models begin a prepared answer, which is a FINISH already."""
 _NOT = regex.compile(r"\b(?:not|never|cannot|can't|don't|no|nor)\b", _FLAGS)
+_ROLES = "(?:user|human|assistant|system|tool|model|ai)"
+"""Who speaks in a dialogue, by the templates of chats."""
 _THINGS = r"REPORT|RESULTS?|OUTPUT|RESPONSE|REPLY|LOG|OBSERVATIONS?"
 _LATER = regex.compile(
     r"(?:^|(?<=[.!?] ))[ \t>*_#`=|\[(-]*+(?:"
     # What our log prints, and roles of a dialogue.
-    r"TOOL CALLS:|EFFECT (?:done|unknown)|RETURNED by |(?i:Turn) \d++ of \d|Human:|Assistant:"
+    r"TOOL CALLS:|EFFECT (?:done|unknown)|RETURNED by |(?i:Turn) \d++(?: of \d|[*_]*+[:：]|[*_]*+$)"
+    rf"|TURN \d|Human:|Assistant:|{_ROLES.upper()}[*_`]*+:|(?<=#[ ])(?i:{_ROLES}|response|input)\b"
+    rf"|</?(?i:{_ROLES})>|{_ROLES}$"
     # Reports that a model invents: as a label in capitals, or with a word that nothing else has.
     rf"|(?:{_THINGS}|FAILED|ERROR|PRINTED|FINDINGS|STATE)\b(?:[ ]*\([^()\n]{{0,60}}+\))?"
     r"[*_`\]) ]*+(?:[:：=]|-(?= )|$)"
@@ -71,6 +75,11 @@ _LATER = regex.compile(
     regex.MULTILINE,
 )
 """Begins what only our log holds, or what a model invents in its place."""
+_ORDER = regex.compile(r"^[ \t>*_`#-]*+CHECKOUT\b", _FLAGS)
+"""The line that authorises a purchase, also in a form that authorises none."""
+_ITEM = regex.compile(r"[ \t]*+(?:[-*•–]|\d{1,3}+[.)])[ \t]++\S")
+_HEAD = regex.compile(r"[ \t]*+(?:[^\p{L}\p{N}\"'“‘(\s]|[^\n:：=→]{1,40}+[:：=→])")
+"""A mark, or a sign behind the beginning of a line."""
 _LONE_FINISH = regex.compile(r"(?:\A|\n)[ \t*_`]*+FINISH\W*+\Z", _FLAGS)
 _ONLY_JSON = regex.compile(r"(?:```\w*\s*)?\[?\s*\{")
 _PLAIN_END = regex.compile(r"[\W_]*(?:DONE|DECLINED|FINISH(?:ED)?)[\W_]*", _FLAGS)
@@ -93,7 +102,10 @@ def read_decision(call: ModelCall, form: str = FORM, prompt: str = "") -> Decisi
     if is_finish and not instruction:
         instruction = parts["DECISION"].partition("\n")[2].strip()  # its label was left out
     if not is_finish:
+        later = _LATER.search(instruction)  # of an object: labels end there by themselves
+        instruction = instruction[: later.start()].rstrip() if later else instruction
         instruction = _LONE_FINISH.sub("", _without_answer(instruction))
+        _check_order(instruction)
     if instruction and _is_copy(instruction, form, "" if is_finish else prompt):
         raise Misread(
             "INSTRUCTION only repeats the prompt; write what is to be done for this task, with "
@@ -107,6 +119,32 @@ def read_decision(call: ModelCall, form: str = FORM, prompt: str = "") -> Decisi
         instruction=instruction,
         prepared="" if is_finish else parts.get("PREPARED", ""),
     )
+
+
+def _check_order(instruction: str) -> None:
+    """Raises Misread where an instruction orders a purchase and may hold a later turn.
+
+    No list of words tells what a model invents. So the order stands alone, and before it one
+    paragraph of sentences and list items: no heading, no label, no mark.
+    """
+    orders = list(_ORDER.finditer(instruction))
+    if len(orders) > 1:
+        raise Misread("there are several CHECKOUT lines; give exactly one")
+    if not orders:
+        return
+    lines = instruction[: orders[0].start()].rstrip().split("\n")
+    if all(map(_is_plain, lines[1:])):
+        return
+    raise Misread(
+        "before its CHECKOUT line, INSTRUCTION must be one paragraph: no blank line, heading or "
+        "label, and nothing that has not happened yet"
+    )
+
+
+def _is_plain(line: str) -> bool:
+    """Whether a line is a list item or a sentence: four words or a sign at its end, and no head."""
+    is_sentence = len(line.split()) >= 4 or line.rstrip().endswith((".", ",", ";", ")"))
+    return bool(_ITEM.match(line)) or (is_sentence and not _HEAD.match(line))
 
 
 def _finishes(parts: dict[str, str]) -> bool:
