@@ -78,7 +78,7 @@ _LATER = regex.compile(
 _ORDER = regex.compile(r"^[ \t>*_`#-]*+CHECKOUT\b", _FLAGS)
 """The line that authorises a purchase, also in a form that authorises none."""
 _ITEM = regex.compile(r"[ \t]*+(?:[-*•–]|\d{1,3}+[.)])[ \t]++\S")
-_HEAD = regex.compile(r"[ \t]*+(?:[^\p{L}\p{N}\"'“‘(\s]|[^\n:：=→]{1,40}+[:：=→])")
+_HEAD = regex.compile(r"[ \t]*+(?:[^\p{L}\p{N}\"'“‘(\s]|[\p{L}\p{N} '’#()\[\]*_`.-]{1,40}+[:：=→])")
 """A mark, or a sign behind the beginning of a line."""
 _LONE_FINISH = regex.compile(r"(?:\A|\n)[ \t*_`]*+FINISH\W*+\Z", _FLAGS)
 _ONLY_JSON = regex.compile(r"(?:```\w*\s*)?\[?\s*\{")

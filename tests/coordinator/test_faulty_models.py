@@ -81,7 +81,7 @@ def test_all_kinds_together_change_no_result_and_repeat_themselves(
 def test_runs_with_repairs_can_be_repeated(
     make_run: Callable[..., Any], shops: list[dict[str, Any]]
 ) -> None:
-    kinds = "empty,spent,cut,no-code,syntax,unknown-tool,http-503"
+    kinds = "empty,spent-on-thinking,truncated,no-form,syntax,unknown-tool,http-500"
     run = make_run(*shops, worker=f"faulty/store?seed=2&rate=1&kinds={kinds}")
     run.go()
     repeated = 0
@@ -100,7 +100,7 @@ def test_runs_with_repairs_can_be_repeated(
 def test_a_model_that_never_answers_well_costs_a_bounded_number_of_calls(
     role: str, make_run: Callable[..., Any], shops: list[dict[str, Any]]
 ) -> None:
-    run = make_run(shops[0], **{role: "faulty/store?rate=1&streak=99&kinds=refusal"})
+    run = make_run(shops[0], **{role: "faulty/store?rate=1&streak=99&kinds=no-form"})
     (result,) = run.go().tasks
     assert result.score == (None if role == "evaluator" else 0.0)
     assert not result.passed

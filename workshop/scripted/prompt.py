@@ -169,7 +169,7 @@ def render_turn(end: Order | Finish) -> str:
     """Write a decision in the form of an evaluator."""
     if isinstance(end, Finish):
         return f"THOUGHT: {end.why}\nDECISION: FINISH\nINSTRUCTION: {end.words}"
-    lines = [end.text, *map(str, end.lines), *([end.ending] if end.ending else [])]
+    lines = [end.text, *([end.ending] if end.ending else []), *map(str, end.lines)]
     if end.prepared:
         lines.append(f"IF DONE: {end.prepared}")
     instruction = "\n".join(lines)
