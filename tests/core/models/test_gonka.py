@@ -294,9 +294,7 @@ def test_a_listed_node_never_leads_to_this_machine_or_its_network(
         {"index": one.address, "inference_url": one.url} for one in listed
     ]}}  # fmt: skip
     answers = iter([epoch, {"params": {}}])
-    monkeypatch.setattr(
-        gonka_nodes, "_get", lambda url, shape, *_: shape.model_validate(next(answers))
-    )
+    monkeypatch.setattr(gonka_nodes, "_get", lambda url: next(answers))
     assert gonka_nodes._from_source("https://source") == listed[len(inside) :]
 
 
