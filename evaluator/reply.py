@@ -31,11 +31,11 @@ ALIKE = 92
 FEWEST_WORDS = 4
 """So many words in one stretch of the prompt are a copy of it."""
 _FLAGS = regex.IGNORECASE | regex.MULTILINE
-_WORDS_OF_DECISIONS = r"(?:(?P<go>PROCEED|CONTINUE)|(?P<end>FINISH(?:ED)?|DONE|STOP))\b"
 _SAYS = regex.compile(
-    rf"[\W_]*+(?:I (?:will )?)?{_WORDS_OF_DECISIONS}(?!\s*(?:or\b|/|\?|\|\s*\w))", _FLAGS
+    r"[\W_]*+(?:I (?:will )?)?(?:(?P<go>PROCEED|CONTINUE)|(?P<end>FINISH(?:ED)?|DONE|STOP))\b"
+    r"(?!\s*(?:or\b|/|\?|\|\s*\w))",
+    _FLAGS,
 )
-_DECISION_WORD = regex.compile(rf"\b{_WORDS_OF_DECISIONS}", _FLAGS)
 _LABELS = Labels(
     {
         "THOUGHT": "THOUGHTS?|REASONING",
@@ -52,7 +52,6 @@ _FINISH_AGAIN = regex.compile(
     r"\s*+(?:(?:DECISION\W{1,9})?FINISH\b\W*+)?(?:INSTRUCTION\W{1,9})?", _FLAGS
 )
 """How some models begin a prepared answer, which is a FINISH already."""
-_NOT = regex.compile(r"\b(?:not|never|cannot|can't|don't|no|nor)\b", _FLAGS)
 _ROLES = "(?:user|human|assistant|system|tool|model|ai)"
 """Who speaks in a dialogue, by the templates of chats."""
 _THINGS = r"REPORT|RESULTS?|OUTPUT|RESPONSE|REPLY|LOG|OBSERVATIONS?"
@@ -150,17 +149,13 @@ def _is_plain(line: str) -> bool:
 def _finishes(parts: dict[str, str]) -> bool:
     """Return whether the decision says FINISH. Raises Misread if it says neither or both."""
     said = parts.get("DECISION", "")
-    leading = _SAYS.match(said)
-    words = [leading] if leading else list(_DECISION_WORD.finditer(said))
-    ends = {word["end"] is not None for word in words}
-    if leading and leading["end"] and "PROCEED" in said.partition("\n")[0]:
-        ends = {True, False}
-    if len(ends) == 1 and (leading or not _NOT.search(said)):
-        return ends.pop()
+    word = _SAYS.match(said)
+    is_finish = word is not None and word["end"] is not None
+    if word and not (is_finish and "PROCEED" in said.partition("\n")[0]):
+        return is_finish
     missing = [name for name in ("THOUGHT", "DECISION", "INSTRUCTION") if not parts.get(name)]
     raise Misread(
-        ("DECISION can be read both ways" if words else "no DECISION")
-        + "; it must say PROCEED or FINISH and nothing else"
+        "no DECISION that can be read; it must say PROCEED or FINISH and nothing else"
         + (f"; missing: {', '.join(missing)}" if missing else "")
     )
 

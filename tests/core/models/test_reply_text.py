@@ -246,8 +246,8 @@ EVALUATOR: dict[str, tuple[str, str | None, str]] = {
     ),
     "finish": (END, "stop", "FINISH"),
     "several that differ": (TWO, "stop", "several decisions"),
-    "the choice copied": (GO.replace("PROCEED", "PROCEED or FINISH"), "stop", "both ways"),
-    "a denial": (GO.replace("PROCEED", "I will not FINISH"), "stop", "both ways"),
+    "the choice copied": (GO.replace("PROCEED", "PROCEED or FINISH"), "stop", "no DECISION"),
+    "a denial": (GO.replace("PROCEED", "I will not FINISH"), "stop", "no DECISION"),
     "JSON that was cut off": (json.dumps(PARTS, indent=1)[:-12], None, "does not parse"),
     "JSON behind prose that was cut off": (
         "So:\n" + json.dumps(PARTS, indent=1)[:-12], None, "no DECISION",
