@@ -18,6 +18,7 @@ GO = Decision(thought="look first", decision="PROCEED", instruction="List the pr
 STOP = Decision(thought="all there", decision="FINISH", instruction="DONE")
 PLAIN = "THOUGHT: look first\nDECISION: PROCEED\nINSTRUCTION: List the products."
 OBJECT = {"thought": "look first", "decision": "PROCEED", "instruction": "List the products."}
+CALL = {"name": "decide", "arguments": OBJECT}
 PASCAL = {"Thought": "look first", "Decision": "proceed", "Instruction": "List the products."}
 END = "THOUGHT: all there\nDECISION: FINISH\nINSTRUCTION: DONE"
 
@@ -161,6 +162,31 @@ READABLE = {
         "THOUGHT: look first\nDecision - not easy\nDECISION: PROCEED\nINSTRUCTION: List it.",
         None,
     ),
+    "final channel without the message's mark": (f"<|channel|>final\n{PLAIN}", GO),
+    "a message without a channel": (f"<|start|>assistant<|message|>{PLAIN}<|end|>", GO),
+    "labels in brackets": (
+        "[THOUGHT]: look first\n[DECISION]: PROCEED\n[INSTRUCTION]: List the products.",
+        GO,
+    ),
+    "escaped tags": (
+        "THOUGHT: look first\n&lt;decision&gt;PROCEED&lt;/decision&gt;\n"
+        "&lt;instruction&gt;List the products.&lt;/instruction&gt;",
+        GO,
+    ),
+    "json in a wrapper in a list": (json.dumps([{"Answer": OBJECT}]), GO),
+    "json with a comma too many": (json.dumps(OBJECT)[:-1] + ",}", GO),
+    "json with single quotes": (repr(OBJECT), GO),
+    "json with typographic quotes": (json.dumps(OBJECT).replace('"', "”"), GO),
+    "the same json twice": (f"{json.dumps(OBJECT)}\n{json.dumps(OBJECT)}", GO),
+    "a tool call": (f"<tool_call>{json.dumps(CALL)}</tool_call>", GO),
+    "a tool call with arguments as text": (
+        json.dumps({"name": "decide", "arguments": json.dumps(OBJECT)}),
+        GO,
+    ),
+    "a reason that names the other word": (
+        PLAIN.replace("PROCEED", "PROCEED, it is too early to FINISH"),
+        GO,
+    ),
     "finish without an instruction": ("THOUGHT: nothing to do\nDECISION: FINISH", None),
 }
 
@@ -174,10 +200,6 @@ def test_replies_are_read(reply: str, expected: Decision | None) -> None:
         wanted = "FINISH" if "FINISH" in reply else "PROCEED"
         assert decision.decision == wanted
         assert decision.instruction.startswith("List") or wanted == "FINISH"
-
-
-def test_the_table_is_long_enough() -> None:
-    assert len(READABLE) >= 30
 
 
 SECOND = (
@@ -534,6 +556,12 @@ def test_a_json_instruction_that_is_an_object_is_text() -> None:
 
 
 UNREADABLE = {
+    json.dumps([OBJECT, {**OBJECT, "decision": "FINISH"}]): ["several decisions"],
+    PLAIN.replace("PROCEED", "PROCEED or FINISH"): ["DECISION"],
+    PLAIN.replace("PROCEED", "I will not FINISH"): ["DECISION"],
+    json.dumps(OBJECT, indent=1)[:-12]: ["does not parse"],
+    "So:\n" + json.dumps(OBJECT, indent=1)[:-12]: ["no DECISION"],
+    '{"decision": "PROCEED", "instruction": "Find "tea" and\nDECISION: FINISH"}': ["not parse"],
     "I would rather list the products first.": ["THOUGHT", "DECISION", "INSTRUCTION"],
     "THOUGHT: hm": ["DECISION", "INSTRUCTION"],
     "THOUGHT: hm\nINSTRUCTION: List.": ["DECISION"],

@@ -9,13 +9,12 @@ import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
-import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.http.bounded import AnswerRefused
-from core.models.chat_http import chat_answer, error_answer, open_session
+from core.models.chat_http import chat_answer, error_answer
 from core.models.litellm_transport import LiteLLMTransport
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.models_file import Backend
@@ -81,19 +80,6 @@ def test_an_answer_that_never_ends_does_not_outlast_its_time(name: str, model: s
     error = failure(DRIBBLES[name], model, timeout=0.2)
     assert error.kind == "timeout"
     assert time.monotonic() - began < 60
-
-
-def test_the_proxy_of_the_environment_is_used_and_not_trusted_either(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with HostileModels(DRIBBLES["head"]) as proxy:
-        monkeypatch.setenv("HTTP_PROXY", proxy.base_url)
-        client, _ = open_session(verify=False)
-        began = time.monotonic()
-        with pytest.raises(httpx.ReadTimeout):
-            client.post("http://models.invalid/v1/chat/completions", json={}, timeout=0.3)
-        assert time.monotonic() - began < 60
-        assert proxy.requests == 1
 
 
 def test_an_answer_within_bounds_is_taken_whatever_its_length_of_time() -> None:
