@@ -52,15 +52,11 @@ _FINISH_AGAIN = regex.compile(
     r"\s*+(?:(?:DECISION\W{1,9})?FINISH\b\W*+)?(?:INSTRUCTION\W{1,9})?", _FLAGS
 )
 """How some models begin a prepared answer, which is a FINISH already."""
-_ROLES = "(?:user|human|assistant|system|tool|model|ai)"
-"""Who speaks in a dialogue, by the templates of chats."""
 _THINGS = r"REPORT|RESULTS?|OUTPUT|RESPONSE|REPLY|LOG|OBSERVATIONS?"
 _LATER = regex.compile(
     r"(?:^|(?<=[.!?] ))[ \t>*_#`=|\[(-]*+(?:"
     # What our log prints, and roles of a dialogue.
-    r"TOOL CALLS:|EFFECT (?:done|unknown)|RETURNED by |(?i:Turn) \d++(?: of \d|[*_]*+[:：]|[*_]*+$)"
-    rf"|TURN \d|Human:|Assistant:|{_ROLES.upper()}[*_`]*+:|(?<=#[ ])(?i:{_ROLES}|response|input)\b"
-    rf"|</?(?i:{_ROLES})>|{_ROLES}$"
+    r"TOOL CALLS:|EFFECT (?:done|unknown)|RETURNED by |(?i:Turn) \d++ of \d|Human:|Assistant:"
     # Reports that a model invents: as a label in capitals, or with a word that nothing else has.
     rf"|(?:{_THINGS}|FAILED|ERROR|PRINTED|FINDINGS|STATE)\b(?:[ ]*\([^()\n]{{0,60}}+\))?"
     r"[*_`\]) ]*+(?:[:：=]|-(?= )|$)"
