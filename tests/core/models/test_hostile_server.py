@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.http.bounded import AnswerRefused
-from core.models.chat_http import chat_answer, error_answer
+from core.models.chat_http import chat_answer
 from core.models.litellm_transport import LiteLLMTransport
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.models_file import Backend
@@ -292,4 +292,3 @@ def test_whatever_is_answered_becomes_plain_or_is_refused(data: st.DataObject) -
             assert content is None or content.encode() is not None
     for name in ("prompt_tokens", "completion_tokens"):
         assert plain.get("usage", {}).get(name, 0) >= 0
-    error_answer(json.dumps(value).encode()).decode()
