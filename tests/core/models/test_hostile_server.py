@@ -40,12 +40,21 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("X_KEY", "another-key")
 
 
+def ask_at(server: HostileModels, model: str, timeout: float = 20.0) -> Reply:
+    backend = Backend(name="b", model=model, base_url=server.base_url, key_variable="X_KEY")
+    request = Request(model=model, messages=ASK, params={"max_tokens": 9})
+    return LiteLLMTransport(backend).send(request, timeout)
+
+
 def ask(send: Send, model: str = "openai/m", timeout: float = 20.0) -> Reply:
     with HostileModels(send) as server:
-        url = server.base_url
-        backend = Backend(name="b", model=model, base_url=url, key_variable="X_KEY")
-        request = Request(model=model, messages=ASK, params={"max_tokens": 9})
-        return LiteLLMTransport(backend).send(request, timeout)
+        return ask_at(server, model, timeout)
+
+
+def failure_at(server: HostileModels, model: str) -> ExchangeFailed:
+    with pytest.raises(ExchangeFailed) as caught:
+        ask_at(server, model)
+    return caught.value
 
 
 def failure(send: Send, model: str = "openai/m", timeout: float = 20.0) -> ExchangeFailed:
@@ -93,12 +102,14 @@ def test_an_answer_within_bounds_is_taken_whatever_its_length_of_time() -> None:
 @pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize("model", [*OURS, *OTHERS])
 @pytest.mark.parametrize("status", ["302 Found", "307 Temporary Redirect"])
-def test_a_prompt_is_not_posted_on_to_another_server(model: str, status: str) -> None:
+def test_a_prompt_is_not_posted_on_to_another_address(model: str, status: str) -> None:
     with HostileModels(said(chat())) as other:
-        error = failure(answer(b"", status=status, Location=f"{other.base_url}/x"), model)
-        assert other.requests == 0
-        assert error.kind == "bad_answer"
-        assert f"redirects to {other.base_url}/x, which is not followed" in str(error)
+        for where in (f"{other.base_url}/x", "/v1/there", "http://["):
+            with HostileModels(answer(b"", status=status, Location=where)) as server:
+                error = failure_at(server, model)
+                assert (other.requests, server.requests) == (0, 1)
+            assert error.kind == "bad_answer"
+            assert where in str(error)
 
 
 BAD_ANSWERS: dict[str, Callable[[], Any]] = {
