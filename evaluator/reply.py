@@ -72,7 +72,7 @@ _LATER = regex.compile(
 """Begins what only our log holds, or what a model invents in its place."""
 _ORDER = regex.compile(r"^[ \t>*_`#-]*+CHECKOUT\b", _FLAGS)
 """The line that authorises a purchase, also in a form that authorises none."""
-_ITEM = regex.compile(r"[ \t]*+(?:[-*•–]|\d{1,3}+[.)])[ \t]++\S")
+_ITEM = regex.compile(r"[ \t]*+(?:[-*•–]|\d{1,3}+[.)])[ \t]++(?=\S)")
 _HEAD = regex.compile(r"[ \t]*+(?:[^\p{L}\p{N}\"'“‘(\s]|[\p{L}\p{N} '’#()\[\]*_`.-]{1,40}+[:：=→])")
 """A mark, or a sign behind the beginning of a line."""
 _LONE_FINISH = regex.compile(r"(?:\A|\n)[ \t*_`]*+FINISH\W*+\Z", _FLAGS)
@@ -137,9 +137,11 @@ def _check_order(instruction: str) -> None:
 
 
 def _is_plain(line: str) -> bool:
-    """Whether a line is a list item or a sentence: four words or a sign at its end, and no head."""
-    is_sentence = len(line.split()) >= 4 or line.rstrip().endswith((".", ",", ";", ")"))
-    return bool(_ITEM.match(line)) or (is_sentence and not _HEAD.match(line))
+    """Whether a line is an item or a sentence (four words, or a sign at its end), and no head."""
+    item = _ITEM.match(line)
+    if item is None and len(line.split()) < 4 and not line.rstrip().endswith((".", ",", ";", ")")):
+        return False
+    return not _HEAD.match(line, item.end() if item else 0)
 
 
 def _finishes(parts: dict[str, str]) -> bool:

@@ -188,7 +188,8 @@ LEADS = [
     "### User\n6 are there", "### Response:\nBuy", "assistant", "<user>6 there</user>", "<<SYS>>",
     "<|system|>6 are there", "<|im_start|>user\n6 there", "[INST] go on", "GPT4 Correct User: go",
     "Q: how many?\nA: 6", "Basket → bed×6", "Found = 6", "[Report] bed 88", "---", "***", ">>> 6",
-    "*The worker lists 6 beds of 88*", "Bericht: 6 da", "Отчёт: 6", "结果：6", "用户：买",
+    "*The worker lists 6 beds of 88*", "- Report: bed 88", "1. Result: 6",
+    "Bericht: 6 da", "Отчёт: 6", "结果：6", "用户：买",
     f"{ORDER}\nAnd then:", "INSTRUCTION: List all.", "DECISION: PROCEED", "THOUGHT: 6 there",
 ]  # fmt: skip
 """How what a model invents behind its instruction may begin, within a paragraph or in a new one."""
