@@ -99,7 +99,10 @@ def chat_answer(body: bytes) -> bytes:
     choices = raw.get("choices")
     if error := _error_of(raw):
         failed = {"error": error} | ({"choices": []} if choices else {})
-        return json.dumps(failed).encode()
+        try:
+            return json.dumps(failed).encode()
+        except RecursionError:
+            raise AnswerRefused("the error in the response is nested too deeply") from None
     if isinstance(choices, list):
         names = {name: _text(raw.get(name)) or "" for name in ("id", "model")}
         answer: dict[str, Any] = {name: text[:200] for name, text in names.items() if text}

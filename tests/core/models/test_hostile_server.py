@@ -138,6 +138,13 @@ def test_an_answer_of_another_form_is_a_bad_answer(name: str) -> None:
     assert failure(BAD_ANSWERS[name]()).kind == "bad_answer"
 
 
+@pytest.mark.parametrize("depth", [400, *range(900, 1_000, 7)])
+@pytest.mark.parametrize("status", ["200 OK", "400 Bad Request"])
+def test_an_error_that_is_nested_is_a_failure(depth: int, status: str) -> None:
+    body = b'{"error":' * depth + b"1" + b"}" * depth
+    assert failure(answer(body, status=status)).kind in ("overload", "bad_answer", "bad_request")
+
+
 @pytest.mark.parametrize(
     "odd",
     [
