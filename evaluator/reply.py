@@ -32,11 +32,11 @@ ALIKE = 92
 FEWEST_WORDS = 4
 """So many words in one stretch of the prompt are a copy of it."""
 _FLAGS = regex.IGNORECASE | regex.MULTILINE
-_WORDS_OF_DECISIONS = r"(?:(?P<go>PROCEED|CONTINUE)|(?P<end>FINISH(?:ED)?|DONE|STOP))\b"
 _SAYS = regex.compile(
-    rf"[\W_]*+(?:I (?:will )?)?{_WORDS_OF_DECISIONS}(?!\s*(?:or\b|/|\?|\|\s*\w))", _FLAGS
+    r"[\W_]*+(?:I (?:will )?)?(?:(?P<go>PROCEED|CONTINUE)|(?P<end>FINISH(?:ED)?|DONE|STOP))\b"
+    r"(?!\s*(?:or\b|/|\?|\|\s*\w))",
+    _FLAGS,
 )
-_DECISION_WORD = regex.compile(rf"\b{_WORDS_OF_DECISIONS}", _FLAGS)
 _LABELS = Labels(
     {
         "THOUGHT": "THOUGHTS?|REASONING",
@@ -53,7 +53,6 @@ _FINISH_AGAIN = regex.compile(
     r"\s*+(?:(?:DECISION\W{1,9})?FINISH\b\W*+)?(?:INSTRUCTION\W{1,9})?", _FLAGS
 )
 """How some models begin a prepared answer, which is a FINISH already."""
-_NOT = regex.compile(r"\b(?:not|never|cannot|can't|don't|no|nor)\b", _FLAGS)
 _THINGS = r"REPORT|RESULTS?|OUTPUT|RESPONSE|REPLY|LOG|OBSERVATIONS?"
 _LATER = regex.compile(
     r"(?:^|(?<=[.!?] ))[ \t>*_#`=|\[(-]*+(?:"
@@ -72,6 +71,11 @@ _LATER = regex.compile(
     regex.MULTILINE,
 )
 """Begins what only our log holds, or what a model invents in its place."""
+_ORDER = regex.compile(r"^[ \t>*_`#-]*+CHECKOUT\b", _FLAGS)
+"""The line that authorises a purchase, also in a form that authorises none."""
+_ITEM = regex.compile(r"[ \t]*+(?:[-*•–]|\d{1,3}+[.)])[ \t]++(?=\S)")
+_HEAD = regex.compile(r"[ \t]*+(?:[^\p{L}\p{N}\"'“‘(\s]|[\p{L}\p{N} '’#()\[\]*_`.-]{1,40}+[:：=→])")
+"""A mark, or a sign behind the beginning of a line."""
 _LONE_FINISH = regex.compile(r"(?:\A|\n)[ \t*_`]*+FINISH\W*+\Z", _FLAGS)
 _ONLY_JSON = regex.compile(r"(?:```\w*\s*)?\[?\s*\{")
 _PLAIN_END = regex.compile(r"[\W_]*(?:DONE|DECLINED|FINISH(?:ED)?)[\W_]*", _FLAGS)
@@ -103,7 +107,10 @@ def read_decision(
     if is_finish and not instruction:
         instruction = parts["DECISION"].partition("\n")[2].strip()  # its label was left out
     if not is_finish:
+        later = _LATER.search(instruction)  # of an object: labels end there by themselves
+        instruction = instruction[: later.start()].rstrip() if later else instruction
         instruction = _LONE_FINISH.sub("", _without_answer(instruction))
+        _check_order(instruction)
     if instruction and _is_copy(instruction, form, "" if is_finish else prompt):
         raise Misread(
             "INSTRUCTION only repeats the prompt; write what is to be done for this task, with "
@@ -121,20 +128,44 @@ def read_decision(
     )
 
 
+def _check_order(instruction: str) -> None:
+    """Raises Misread where an instruction orders a purchase and may hold a later turn.
+
+    No list of words tells what a model invents. So the order stands alone, and before it one
+    paragraph of sentences and list items: no heading, no label, no mark.
+    """
+    orders = list(_ORDER.finditer(instruction))
+    if len(orders) > 1:
+        raise Misread("there are several CHECKOUT lines; give exactly one")
+    if not orders:
+        return
+    lines = instruction[: orders[0].start()].rstrip().split("\n")
+    if all(map(_is_plain, lines[1:])):
+        return
+    raise Misread(
+        "before its CHECKOUT line, INSTRUCTION must be one paragraph: no blank line, heading or "
+        "label, and nothing that has not happened yet"
+    )
+
+
+def _is_plain(line: str) -> bool:
+    """Whether a line is an item or a sentence (four words, or a sign at its end), and no head."""
+    item = _ITEM.match(line)
+    if item is None and len(line.split()) < 4 and not line.rstrip().endswith((".", ",", ";", ")")):
+        return False
+    return not _HEAD.match(line, item.end() if item else 0)
+
+
 def _finishes(parts: dict[str, str]) -> bool:
     """Return whether the decision says FINISH. Raises Misread if it says neither or both."""
     said = parts.get("DECISION", "")
-    leading = _SAYS.match(said)
-    words = [leading] if leading else list(_DECISION_WORD.finditer(said))
-    ends = {word["end"] is not None for word in words}
-    if leading and leading["end"] and "PROCEED" in said.partition("\n")[0]:
-        ends = {True, False}
-    if len(ends) == 1 and (leading or not _NOT.search(said)):
-        return ends.pop()
+    word = _SAYS.match(said)
+    is_finish = word is not None and word["end"] is not None
+    if word and not (is_finish and "PROCEED" in said.partition("\n")[0]):
+        return is_finish
     missing = [name for name in ("THOUGHT", "DECISION", "INSTRUCTION") if not parts.get(name)]
     raise Misread(
-        ("DECISION can be read both ways" if words else "no DECISION")
-        + "; it must say PROCEED or FINISH and nothing else"
+        "no DECISION that can be read; it must say PROCEED or FINISH and nothing else"
         + (f"; missing: {', '.join(missing)}" if missing else "")
     )
 

@@ -24,7 +24,6 @@ ERROR_BYTES = 64 * 1024
 CHAT = "/chat/completions"
 LONGEST_TEXT = 400_000
 """Characters of an answer, and of its reasoning, that are kept; more than any window holds."""
-LONGEST_ERROR = 2_000
 MOST_TOKENS = 1_000_000_000
 """A larger figure is invalid."""
 MOST_PARTS = 100_000
@@ -50,29 +49,19 @@ class ChatTransport(BoundedTransport):
         answer = super().handle_request(request)
         if answer.has_redirect_location:
             # The prompt is not posted to a server that nobody has named.
-            origin = request.url
-            try:
-                to = origin.join(answer.headers["location"])
-            except httpx.InvalidURL:
-                raise AnswerRefused("the server redirects to an invalid address") from None
-            same = (to.scheme, to.host, to.port) == (origin.scheme, origin.host, origin.port)
-            if not same and (origin.scheme, to.scheme, to.host) != ("http", "https", origin.host):
-                where = printable(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
-                raise AnswerRefused(
-                    f"the server redirects to {where}, which is not followed; if you trust it, set "
-                    "it as the base URL"
-                )
-        if answer.is_error:
-            body = error_answer(answer.content)
-        elif answer.is_success and request.url.path.endswith(CHAT):
-            body = chat_answer(answer.content)
-            answer.headers["content-type"] = "application/json"
-            if body.startswith(b'{"error"'):
-                failed = json.loads(body)
-                answer.status_code = _status_of(failed["error"])
-                answer.headers[IN_ANSWER] = "yes" if "choices" in failed else ""
-        else:
+            where = printable(answer.headers["location"][:200])
+            raise AnswerRefused(
+                f"the server redirects to {where}, which is not followed; if you trust it, set it "
+                "as the base URL"
+            )
+        if not (answer.is_success and request.url.path.endswith(CHAT)):
             return answer
+        body = chat_answer(answer.content)
+        answer.headers["content-type"] = "application/json"
+        if body.startswith(b'{"error"'):
+            failed = json.loads(body)
+            answer.status_code = _status_of(failed["error"])
+            answer.headers[IN_ANSWER] = "yes" if "choices" in failed else ""
         answer.headers.pop("content-length", None)
         return httpx.Response(
             answer.status_code, headers=answer.headers, content=body, extensions=answer.extensions
@@ -85,7 +74,7 @@ class ChatTransport(BoundedTransport):
 def open_session(verify: ssl.SSLContext | bool | str) -> tuple[httpx.Client, ChatTransport]:
     """A client for OpenAI's library, and what it sends through, for clients of LiteLLM's own."""
     transport = ChatTransport(verify)
-    return httpx.Client(transport=transport, follow_redirects=True), transport
+    return httpx.Client(transport=transport), transport
 
 
 def chat_answer(body: bytes) -> bytes:
@@ -109,8 +98,11 @@ def chat_answer(body: bytes) -> bytes:
         raise AnswerRefused("the response is not a JSON object")
     choices = raw.get("choices")
     if error := _error_of(raw):
-        failed = {"error": _trimmed(error)} | ({"choices": []} if choices else {})
-        return json.dumps(failed, ensure_ascii=False).encode()
+        failed = {"error": error} | ({"choices": []} if choices else {})
+        try:
+            return json.dumps(failed).encode()
+        except RecursionError:
+            raise AnswerRefused("the error in the response is nested too deeply") from None
     if isinstance(choices, list):
         names = {name: _text(raw.get(name)) or "" for name in ("id", "model")}
         answer: dict[str, Any] = {name: text[:200] for name, text in names.items() if text}
@@ -120,16 +112,6 @@ def chat_answer(body: bytes) -> bytes:
         raise AnswerRefused("the response has no list of choices")
     usage = _usage(raw.get("usage"))
     return json.dumps(answer | ({"usage": usage} if usage else {})).encode()
-
-
-def error_answer(body: bytes) -> bytes:
-    """The body of a refusal, cut: the JSON of its upper levels, or the beginning of its text."""
-    text = body[: 4 * LONGEST_ERROR].decode("utf-8", "replace")[:LONGEST_ERROR]
-    try:
-        result = json.loads(body.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return text.encode()
-    return json.dumps(_trimmed(result), ensure_ascii=False).encode()
 
 
 def count(value: object) -> int | None:
@@ -251,19 +233,3 @@ def _usage(value: object) -> dict[str, Any]:
 def _figures(usage: dict[str, Any]) -> dict[str, Any]:
     known = {name: value for name, value in usage.items() if count(value) is not None}
     return dict(list(known.items())[:_ENTRIES])
-
-
-def _trimmed(value: object, depth: int = _DEPTH) -> object:
-    """The upper levels of a value, with few entries and short texts."""
-    if isinstance(value, str):
-        return printable(value[:LONGEST_ERROR])
-    if isinstance(value, dict):
-        if not depth:
-            return {}
-        few = list(value.items())[:_ENTRIES]
-        return {printable(k[:200]): _trimmed(v, depth - 1) for k, v in few}
-    if isinstance(value, list):
-        return [_trimmed(v, depth - 1) for v in value[:_ENTRIES]] if depth else []
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

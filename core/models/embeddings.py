@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import logging
 import threading
@@ -121,12 +120,12 @@ class PageVectors:
         named = json.dumps([self._embedder.name, *parts])
         key = hashlib.sha256(named.encode("ascii")).hexdigest()
         if key not in self._known:
-            path = self._folder / f"{key}.npy" if self._folder else None
+            path = self._folder / f"{key}.json" if self._folder else None
             kept = _read(path, len(parts)) if path else None
             if kept is None:
                 kept = _unit(self._embedder.embed(parts), len(parts))
                 if path:
-                    write_kept(path, _written(kept), PAGES_AT_MOST)
+                    write_kept(path, json.dumps(kept.tolist()).encode(), PAGES_AT_MOST)
             self._known[key] = kept
             while len(self._known) > PAGES_AT_MOST:
                 del self._known[next(iter(self._known))]
@@ -148,23 +147,9 @@ def _unit(rows: Sequence[Sequence[float]], count: int) -> NDArray[Any]:
     return unit
 
 
-def _written(vectors: NDArray[Any]) -> bytes:
-    import numpy as np
-
-    file = io.BytesIO()
-    np.save(file, vectors, allow_pickle=False)
-    return file.getvalue()
-
-
 def _read(path: Path, count: int) -> NDArray[Any] | None:
     """The vectors in a file; None where there are none, or they are damaged."""
-    import numpy as np
-
-    content = read_kept(path)
-    if content is None:
-        return None
     try:
-        vectors = np.load(io.BytesIO(content), allow_pickle=False)
-        return _unit(vectors, count)
-    except (ValueError, OSError, EOFError, EmbeddingFailed):
+        return _unit(json.loads(read_kept(path) or b""), count)
+    except (ValueError, RecursionError, EmbeddingFailed):
         return None

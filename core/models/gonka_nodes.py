@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import regex
-from pydantic import BaseModel, ValidationError
 
 from core.http.bounded import BoundedTransport
 from core.http.proxies import is_loopback
@@ -34,7 +33,11 @@ HEALTH_SECONDS = 3.0
 MOST_BYTES = 8_000_000
 _ADDRESS = regex.compile(r"[a-z0-9]{8,100}")
 _FORM = "URL;ADDRESS,URL;ADDRESS,..., each with the Gonka address of the node"
-Shape = TypeVar("Shape", bound=BaseModel)
+_ODD = (
+    httpx.HTTPError, httpx.InvalidURL, OSError, ValueError, LookupError, TypeError, AttributeError,
+    RecursionError,
+)  # fmt: skip
+"""What becomes of a source that cannot be asked, or answers in another form."""
 
 
 class SettingsError(Exception):
@@ -110,36 +113,6 @@ def _node(url: str, address: str) -> Node | None:
     return Node(url if url.endswith("/v1") else f"{url}/v1", address)
 
 
-class _Participant(BaseModel):
-    index: str = ""
-    inference_url: str = ""
-
-
-class _Participants(BaseModel):
-    participants: tuple[_Participant, ...] = ()
-
-
-class _Excluded(BaseModel):
-    address: str = ""
-
-
-class _Epoch(BaseModel):
-    active_participants: _Participants
-    excluded_participants: tuple[_Excluded, ...] | None = None
-
-
-class _Access(BaseModel):
-    allowed_transfer_addresses: tuple[str, ...] | None = None
-
-
-class _Params(BaseModel):
-    transfer_agent_access_params: _Access | None = None
-
-
-class _Chain(BaseModel):
-    params: _Params
-
-
 def _listed(sources: Sequence[str]) -> list[Node]:
     """The nodes that the first source with a list gives, in any order. Raises NodesUnknown.
 
@@ -152,7 +125,7 @@ def _listed(sources: Sequence[str]) -> list[Node]:
             nodes = within(LIST_SECONDS, partial(_from_source, base))
         except TooLate:
             problems.append(f"{base}: no answer within {LIST_SECONDS:.0f} s")
-        except (httpx.HTTPError, httpx.InvalidURL, ValidationError, OSError) as error:
+        except _ODD as error:
             problems.append(f"{base}: {type(error).__name__}")
         else:
             if nodes:
@@ -165,15 +138,16 @@ def _listed(sources: Sequence[str]) -> list[Node]:
 
 
 def _from_source(base: str) -> list[Node]:
-    epoch = _get(f"{base}/v1/epochs/current/participants", _Epoch)
-    chain = _get(f"{base}/chain-api/productscience/inference/inference/params", _Chain)
-    access = chain.params.transfer_agent_access_params
-    allowed = set(access.allowed_transfer_addresses or ()) if access else set()
-    excluded = {one.address for one in epoch.excluded_participants or ()}
+    """Raises what :func:`_get` raises, and LookupError, TypeError, AttributeError: another form."""
+    epoch = _get(f"{base}/v1/epochs/current/participants")
+    chain = _get(f"{base}/chain-api/productscience/inference/inference/params")
+    access = chain["params"].get("transfer_agent_access_params") or {}
+    allowed = set(access.get("allowed_transfer_addresses") or ())
+    excluded = {one["address"] for one in epoch.get("excluded_participants") or ()}
     own = is_loopback(urlsplit(base).hostname)
     nodes = []
-    for one in epoch.active_participants.participants:
-        node = _node(one.inference_url, one.index)
+    for one in epoch["active_participants"]["participants"]:
+        node = _node(one["inference_url"], one["index"])
         if node is None or node.address in excluded or (allowed and node.address not in allowed):
             continue
         # Whoever joins the network chooses this address: it must not lead to this machine or its
@@ -191,11 +165,11 @@ def _is_public(host: str) -> bool:
         return not is_loopback(host)
 
 
-def _get(url: str, shape: type[Shape], seconds: float = LIST_SECONDS) -> Shape:
-    """Raises httpx.HTTPError, httpx.InvalidURL, OSError, ValidationError."""
+def _get(url: str, seconds: float = LIST_SECONDS) -> Any:
+    """The JSON at an address. Raises httpx.HTTPError, httpx.InvalidURL, OSError, ValueError."""
     transport = BoundedTransport(True, httpx.Limits(), MOST_BYTES, error_bytes=0)
     with httpx.Client(transport=transport, timeout=seconds) as client:
-        return shape.model_validate_json(client.get(url).raise_for_status().content)
+        return client.get(url).raise_for_status().json()
 
 
 def _by_health(nodes: Sequence[Node]) -> list[Node]:
@@ -211,12 +185,8 @@ def _by_health(nodes: Sequence[Node]) -> list[Node]:
     return sorted(few, key=lambda node: seconds.get(node, float("inf")))
 
 
-class _Identity(BaseModel):
-    data: object = None
-
-
 def _seconds(node: Node) -> float:
     """How long a node takes to say who it is. Raises what :func:`_get` raises."""
     began = time.monotonic()
-    _get(f"{node.url}/identity", _Identity, HEALTH_SECONDS)
+    _get(f"{node.url}/identity", HEALTH_SECONDS)
     return time.monotonic() - began

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import regex
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from core.models.kept_files import cache_folder, read_kept, write_kept
 from core.models.model_call import Usage
@@ -66,21 +66,7 @@ class Price(NamedTuple):
         return all(one is None or (math.isfinite(one) and 0 <= one < 1) for one in rates)
 
 
-class _Pricing(BaseModel):
-    prompt: float
-    completion: float
-    input_cache_read: float | None = None
-
-
-class _Model(BaseModel):
-    id: str
-    pricing: _Pricing
-
-
-class _List(BaseModel):
-    data: tuple[Any, ...]
-
-
+_NO_LIST = (ValueError, LookupError, TypeError, RecursionError)
 _KEPT = TypeAdapter(dict[str, Price])
 
 
@@ -107,7 +93,7 @@ def refresh() -> bool:
     try:
         # A look-up of the host's name has no limit of its own.
         known = _prices_in(within(TIMEOUT_SECONDS, fetch))
-    except (TooLate, httpx.HTTPError, httpx.InvalidURL, OSError, ValidationError):
+    except (TooLate, httpx.HTTPError, httpx.InvalidURL, OSError, *_NO_LIST):
         return False
     if known:
         write_kept(path, json.dumps(known).encode("ascii"), at_most=1)
@@ -117,15 +103,19 @@ def refresh() -> bool:
 
 
 def _prices_in(content: bytes) -> dict[str, Price]:
-    """The prices of a list, by id; entries of another form are left out. Raises ValidationError."""
+    """The prices of a list, by id; entries of another form are left out.
+
+    Raises ValueError, LookupError, TypeError: it is no list.
+    """
     prices = {}
-    for entry in _List.model_validate_json(content).data:
-        with suppress(ValidationError):
-            model = _Model.model_validate(entry)
-            asked = model.pricing
-            price = Price(asked.prompt, asked.completion, asked.input_cache_read, "openrouter")
-            if price.is_possible:
-                prices[model.id] = price
+    for entry in json.loads(content)["data"]:
+        with suppress(ValueError, LookupError, TypeError, AttributeError):
+            asked = entry["pricing"]
+            cached = asked.get("input_cache_read")
+            rates = (float(asked["prompt"]), float(asked["completion"]))
+            price = Price(*rates, None if cached is None else float(cached), "openrouter")
+            if price.is_possible and isinstance(entry["id"], str):
+                prices[entry["id"]] = price
     return prices
 
 
@@ -138,26 +128,27 @@ def listed_price(model: str) -> Price | None:
 
 
 @lru_cache(maxsize=1024)
-def find_like(model: str) -> str | None:
+def find_like(model: str, *, loosely: bool = False) -> str | None:
     """The listed id that names the same model as another provider's id; None without one.
 
     Sizes, versions, dates and words such as mini, thinking or coder are all the same; how the
     weights are stored is not compared. Of several, the one with the shortest id. What is served
-    for nothing is no likeness.
+    for nothing is no likeness. ``loosely``, as a person names a model: without such an id, one
+    that has all the numbers and nearly the words.
     """
     parts = name_parts(model)
-    return next((id for id in _sold() if parts and name_parts(id) == parts), None)
-
-
-def find_close(name: str) -> str | None:
-    """The listed id that a person means by a name: it has all its numbers and nearly its words."""
+    choices = {id: name_parts(id) for id in _sold()} if parts else {}
+    same = next((id for id, its in choices.items() if its == parts), None)
+    if same or not loosely:
+        return same
     from rapidfuzz import fuzz, process
 
-    numbers = {part for part in name_parts(name) if part[0].isdigit()}
-    choices = {id: " ".join(name_parts(id)) for id in _sold() if numbers <= set(name_parts(id))}
-    asked = " ".join(name_parts(name))
-    best = process.extractOne(asked, choices, scorer=fuzz.token_set_ratio, score_cutoff=CLOSE)
-    return best[2] if asked and best else None
+    numbers = {part for part in parts if part[0].isdigit()}
+    close = {id: " ".join(its) for id, its in choices.items() if numbers <= set(its)}
+    best = process.extractOne(
+        " ".join(parts), close, scorer=fuzz.token_set_ratio, score_cutoff=CLOSE
+    )
+    return best[2] if best else None
 
 
 def _sold() -> list[str]:

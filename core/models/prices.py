@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,7 +11,6 @@ from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Usage
 from core.models.models_file import Models, Prices, Target, default_models
 from core.models.price_lists import (
     Price,
-    find_close,
     find_like,
     listed_price,
     mapped_id,
@@ -47,7 +46,7 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
         cached = None if configured.cached is None else configured.cached / 1e6
         return Price(configured.input / 1e6, configured.output / 1e6, cached, "configuration")
     if is_gonka(model):
-        return _like(os.environ.get(PRICING_VARIABLE, "").strip() or model, find_close)
+        return _like(os.environ.get(PRICING_VARIABLE, "").strip() or model, loosely=True)
     routed = openrouter_id(model, base_url)
     if routed is not None and (price := listed_price(routed)):
         return price
@@ -85,10 +84,10 @@ def _host(base_url: str | None) -> str | None:
         return None
 
 
-def _like(model: str, find: Callable[[str], str | None] = lambda _: None) -> Price | None:
-    """The price of the same model at OpenRouter; ``find`` looks further where none is the same."""
+def _like(model: str, *, loosely: bool = False) -> Price | None:
+    """The price of the same model at OpenRouter."""
     name = model.removeprefix(OPENROUTER)
-    id = name if listed_price(name) else find_like(name) or find(name) or ""
+    id = name if listed_price(name) else find_like(name, loosely=loosely) or ""
     price = listed_price(id)
     return price and price._replace(source=f"like {OPENROUTER}{id}")
 

@@ -19,9 +19,8 @@ RETRY_SECONDS = 5.0
 """A longer pause is not waited for while another backend is well."""
 SPREAD = 0.1
 """Part by which asked-for pauses are stretched at random, so that not all come back at once."""
-COOL_DOWN_SECONDS = 5.0
-"""A backend is left alone after its first illness; twice as long after each further one."""
-LONGEST_SECONDS = 300.0
+COOL_DOWN_SECONDS = 15.0
+"""So long a backend is left alone that has failed for a call."""
 
 
 def is_passing(error: BaseException) -> bool:
@@ -65,10 +64,8 @@ class Backends:
         self.exhausted: dict[str, ErrorKind] = {}
         """The backends that are not asked any more, each with the reason."""
         self._clock = clock
-        self._failures = dict.fromkeys(names, 0)
-        """Illnesses in a row; 0: it is well."""
         self._ill_until = dict.fromkeys(names, 0.0)
-        self._probed_until = dict.fromkeys(names, 0.0)
+        """0: it is well."""
         self._lock = threading.Lock()
 
     def choose(self, tried: Collection[str] = ()) -> str | None:
@@ -81,10 +78,10 @@ class Backends:
             now = self._clock()
             left = [n for n in self.names if n not in tried and n not in self.exhausted]
             for name in left:
-                if not self._failures[name]:
+                if not self._ill_until[name]:
                     return name
-                if now >= max(self._ill_until[name], self._probed_until[name]):
-                    self._probed_until[name] = now + COOL_DOWN_SECONDS
+                if now >= self._ill_until[name]:
+                    self._ill_until[name] = now + COOL_DOWN_SECONDS
                     return name
             return min(left, key=lambda name: self._ill_until[name], default=None)
 
@@ -92,26 +89,18 @@ class Backends:
         """Whether another backend is well, so that nobody needs to wait for this one."""
         with self._lock:
             others = set(self.names) - {name, *tried} - self.exhausted.keys()
-            return any(not self._failures[other] for other in others)
+            return any(not self._ill_until[other] for other in others)
 
     def answered(self, name: str) -> None:
         """It has answered."""
         with self._lock:
-            self._failures[name] = 0
+            self._ill_until[name] = 0.0
 
     def failed(self, name: str, retry_after: float | None = None) -> None:
-        """It has failed for a call, and is left alone for a while.
-
-        Calls that were under way together count as one illness.
-        """
+        """It has failed for a call, and is left alone for a while."""
         with self._lock:
-            now, until = self._clock(), self._ill_until[name]
-            pause = 0.0
-            if not self._failures[name] or now >= until:
-                pause = min(COOL_DOWN_SECONDS * 2.0 ** self._failures[name], LONGEST_SECONDS)
-                self._failures[name] += 1
-            until = max(until, now + max(pause, retry_after or 0.0))
-            self._ill_until[name] = self._probed_until[name] = until
+            until = self._clock() + max(COOL_DOWN_SECONDS, retry_after or 0.0)
+            self._ill_until[name] = max(self._ill_until[name], until)
 
     def exhaust(self, name: str, why: ErrorKind) -> bool:
         """It will not answer in this run (quota, key); False where that was known."""

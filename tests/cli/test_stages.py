@@ -13,7 +13,7 @@ from company_tools.rule_choice import WHOLE
 from core.models.tokens import count_text
 from core.runs.reader import read_tasks
 from tests.cli.test_company import cli
-from tests.kit.faulty_models import KINDS
+from tests.kit.faulty_models import REPLIES
 from tests.kit.records import results_at
 from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.views.report.render import record_html
@@ -23,7 +23,6 @@ SPECS = (
     "corvane-member-sets-status", "corvane-rename-page",
 )  # fmt: skip
 """An answer, the asker's own, one name of several, a guest, a denial, a change."""
-REPLIES = [kind for kind in KINDS if not kind.startswith("http")]
 
 
 @pytest.fixture(autouse=True)

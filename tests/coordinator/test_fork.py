@@ -224,7 +224,7 @@ def test_a_model_that_fails_is_a_result(desk: RequestHandler, recorded: Path) ->
     document = json.loads(done.stdout)
     (result,) = document["tasks"]
     assert result["outcome"] == "error"
-    assert "the key is not valid" in result["error"]
+    assert "http-401" in result["error"]
     folder = desk.folder / "logs" / document["run_id"]
     assert change(recorded, folder).startswith("turn 3: ")
 

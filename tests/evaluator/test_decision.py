@@ -1,8 +1,11 @@
 """The reader of decisions, on replies as models really send them."""
 
 import json
+from collections.abc import Callable
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from core.models.reply_text import Misread
 from core.runs.task import PREPARED, Decision
@@ -16,166 +19,96 @@ GO = Decision(thought="look first", decision="PROCEED", instruction="List the pr
 STOP = Decision(thought="all there", decision="FINISH", instruction="DONE")
 PLAIN = "THOUGHT: look first\nDECISION: PROCEED\nINSTRUCTION: List the products."
 OBJECT = {"thought": "look first", "decision": "PROCEED", "instruction": "List the products."}
+CALL = {"name": "decide", "arguments": OBJECT}
 PASCAL = {"Thought": "look first", "Decision": "proceed", "Instruction": "List the products."}
 END = "THOUGHT: all there\nDECISION: FINISH\nINSTRUCTION: DONE"
 
+FORMS = [
+    "{}: {}", "{}:\n{}\n", "**{}:** {}", "**{}**: **{}**", "__{}__: {}", "## {}\n{}\n",
+    "### {}:\n{}", "**{}**\n{}\n", "- {}: {}", "> {}: {}", "1. {}: {}", "### 1. {}\n{}",
+    "{} - {}", "{} = {}", "{}：{}", "{} → {}", "{} -> {}", "[{}]: {}", "【{}】{}", "| {} | {} |",
+    "{}: `{}`", "&lt;{0}&gt;{1}&lt;/{0}&gt;", "<{0}>{1}</{0}>",
+]  # fmt: skip
+"""How models write a label and what it labels."""
+SPELLINGS: list[Callable[[str], str]] = [str, str.title, str.lower, lambda name: f"{name}S"]
+PARTS = {"THOUGHT": "look first", "DECISION": "PROCEED", "INSTRUCTION": "List the products."}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("spell", SPELLINGS)
+def test_labels_are_read_as_people_write_them(form: str, spell: Callable[[str], str]) -> None:
+    names = {name: name if name == "DECISION" else spell(name) for name in PARTS}
+    reply = "\n".join(form.format(names[name], value) for name, value in PARTS.items())
+    decision = read_decision(reply)
+    assert (decision.decision, decision.instruction.strip("*`")) == ("PROCEED", GO.instruction)
+
+
 READABLE = {
-    "as asked": (PLAIN, GO),
-    "finish": (END, STOP),
-    "lower case": (PLAIN.replace("THOUGHT", "thought").replace("DECISION", "decision"), GO),
-    "title case": (
-        "Thought: look first\nDecision: Proceed\nInstruction: List the products.",
-        GO,
-    ),
-    "lower-case word": (PLAIN.replace("PROCEED", "proceed"), GO),
-    "plural labels": (
-        "Thoughts: look first\nDecision: PROCEED\nInstructions: List the products.",
-        GO,
-    ),
-    "reasoning as label": (PLAIN.replace("THOUGHT", "REASONING"), GO),
-    "bold labels": (
-        "**THOUGHT:** look first\n**DECISION:** PROCEED\n**INSTRUCTION:** List the products.",
-        GO,
-    ),
-    "bold with the colon outside": (
-        "**Thought**: look first\n\n**Decision**: **PROCEED**\n\n**Instruction**: "
-        "List the products.",
-        GO,
-    ),
-    "underlined": ("__THOUGHT__: look first\n__DECISION__: FINISH\n__INSTRUCTION__: x", None),
-    "headings": (
-        "## THOUGHT\nlook first\n\n## DECISION\nPROCEED\n\n## INSTRUCTION\nList the products.",
-        GO,
-    ),
-    "headings with a colon": (
-        "### Thought:\nlook first\n### Decision:\nPROCEED\n### Instruction:\nList the products.",
-        GO,
-    ),
-    "bold headings without a sign": (
-        "**Thought**\nlook first\n\n**Decision**\nPROCEED\n\n**Instruction**\nList the products.",
-        GO,
-    ),
-    "numbered headings": (
-        "### 1. Thought\nlook first\n### 2. Decision\nPROCEED\n### 3. Instruction\n"
-        "List the products.",
-        GO,
-    ),
-    "numbered list": (
-        "1. THOUGHT: look first\n2. DECISION: PROCEED\n3. INSTRUCTION: List the products.",
-        GO,
-    ),
-    "bullets": (
-        "- THOUGHT: look first\n- DECISION: PROCEED\n- INSTRUCTION: List the products.",
-        GO,
-    ),
-    "quoted": ("> THOUGHT: look first\n> DECISION: PROCEED\n> INSTRUCTION: List it.", None),
-    "dashes for colons": (
-        "THOUGHT - look first\nDECISION - PROCEED\nINSTRUCTION - List the products.",
-        GO,
-    ),
-    "equal signs": ("THOUGHT = look first\nDECISION = PROCEED\nINSTRUCTION = List it.", None),
-    "label and text on lines of their own": (
-        "THOUGHT:\nlook first\n\nDECISION:\nPROCEED\n\nINSTRUCTION:\nList the products.\n",
-        GO,
-    ),
-    "windows lines": (PLAIN.replace("\n", "\r\n"), GO),
-    "text before": (f"Sure! Here is my decision.\n\n{PLAIN}", GO),
-    "whole reply in a fence": (f"```\n{PLAIN}\n```", None),
+    "lower case": PLAIN.casefold().replace("look", "look").replace("list the", "List the"),
+    "reasoning as label": PLAIN.replace("THOUGHT", "REASONING"),
+    "windows lines": PLAIN.replace("\n", "\r\n"),
+    "text before": f"Sure! Here is my decision.\n\n{PLAIN}",
+    "whole reply in a fence": f"```\n{PLAIN}\n```",
     "instruction in a fence": (
-        "THOUGHT: look first\nDECISION: PROCEED\nINSTRUCTION:\n```text\nList the products.\n```",
-        GO,
+        PLAIN.replace("List the products.", "\n```text\nList the products.\n```")
     ),
-    "decision with a full stop and a reason": (
-        "THOUGHT: look first\nDECISION: PROCEED. I need facts.\nINSTRUCTION: List the products.",
-        GO,
+    "a full stop and a reason": PLAIN.replace("PROCEED", "PROCEED. I need facts."),
+    "a reason that names the other word": PLAIN.replace("PROCEED", "PROCEED, too early to FINISH"),
+    "one line": PLAIN.replace("\n", " "),
+    "json": json.dumps(OBJECT),
+    "json in a fence": f"Here:\n```json\n{json.dumps(OBJECT, indent=2)}\n```\nThanks.",
+    "json with pascal case keys in a wrapper": f"```json\n{json.dumps({'Answer': PASCAL})}\n```",
+    "json with upper keys": json.dumps({k.upper(): v for k, v in OBJECT.items()}),
+    "json behind another object": f'{{"note": 1, "b": 2}} then {json.dumps(OBJECT)}',
+    "json in a wrapper in a list": json.dumps([{"Answer": OBJECT}]),
+    "json with a comma too many": json.dumps(OBJECT)[:-1] + ",}",
+    "json with single quotes": repr(OBJECT),
+    "json with typographic quotes": json.dumps(OBJECT).replace('"', "”"),
+    "json with a raw line break": json.dumps(OBJECT).replace(" the", "\nthe"),
+    "the same json twice": f"{json.dumps(OBJECT)}\n{json.dumps(OBJECT)}",
+    "a tool call": f"<tool_call>{json.dumps(CALL)}</tool_call>",
+    "a tool call with arguments as text": (
+        json.dumps({"name": "decide", "arguments": json.dumps(OBJECT)})
     ),
-    "decision in backticks": (PLAIN.replace("PROCEED", "`PROCEED`"), GO),
-    "one line": (PLAIN.replace("\n", " "), GO),
-    "json": (json.dumps(OBJECT), GO),
-    "json in a fence": (f"Here:\n```json\n{json.dumps(OBJECT, indent=2)}\n```\nThanks.", GO),
-    "json with pascal case keys in a wrapper": (
-        f"```json\n{json.dumps({'Answer': PASCAL})}\n```",
-        GO,
-    ),
-    "json with upper keys": (json.dumps({k.upper(): v for k, v in OBJECT.items()}), GO),
-    "json behind another object": (f'{{"note": 1, "b": 2}} then {json.dumps(OBJECT)}', GO),
-    "json with a raw line break": (
-        '{"thought": "look first", "decision": "PROCEED", "instruction": "List\nall."}',
-        None,
-    ),
-    "think block": (f"<think>DECISION: FINISH, surely\nINSTRUCTION: DONE</think>\n{PLAIN}", GO),
-    "only the closing think tag": (f"DECISION: FINISH maybe\n</think>\n{PLAIN}", GO),
-    "upper-case think block": (f"<THINK>DECISION: FINISH</THINK>{PLAIN}", GO),
-    "channels": (
-        "<|channel|>analysis<|message|>DECISION: FINISH<|end|><|start|>assistant"
-        f"<|channel|>final<|message|>{PLAIN}<|return|>",
-        GO,
-    ),
-    "channels without their marks": (f"analysisDECISION: FINISH ok?assistantfinal{PLAIN}", GO),
-    "tags": (
-        "THOUGHT: look first\n<decision>PROCEED</decision>\n"
-        "<instruction>List the products.</instruction>",
-        GO,
-    ),
+    "final channel without the message's mark": f"<|channel|>final\n{PLAIN}",
+    "a message without a channel": f"<|start|>assistant<|message|>{PLAIN}<|end|>",
     "decision after the instruction": (
-        "THOUGHT: look first\nINSTRUCTION: List the products.\nDECISION: PROCEED",
-        GO,
+        "THOUGHT: look first\nINSTRUCTION: List the products.\nDECISION: PROCEED"
     ),
-    "decision first": (
-        "DECISION: PROCEED\nTHOUGHT: look first\nINSTRUCTION: List the products.",
-        GO,
-    ),
-    "no thought": ("DECISION: PROCEED\nINSTRUCTION: List the products.", None),
-    "continue": (PLAIN.replace("PROCEED", "CONTINUE"), GO),
-    "finished": (END.replace("FINISH", "FINISHED"), STOP),
-    "full-width colons": (PLAIN.replace(":", "："), GO),
-    "arrows": (PLAIN.replace(":", " →"), GO),
-    "ASCII arrows": (PLAIN.replace(":", " ->"), GO),
+    "decision first": "DECISION: PROCEED\nTHOUGHT: look first\nINSTRUCTION: List the products.",
+    "no thought": PLAIN.partition("\n")[2],
+    "continue": PLAIN.replace("PROCEED", "CONTINUE"),
     "an addressee behind the label": (
-        PLAIN.replace("INSTRUCTION:", "INSTRUCTION (for the worker):"),
-        GO,
+        PLAIN.replace("INSTRUCTION:", "INSTRUCTION (for the worker):")
     ),
-    "an addressee in words": (PLAIN.replace("INSTRUCTION:", "**INSTRUCTION to the worker:**"), GO),
-    "labels in brackets of Chinese": (
-        "【THOUGHT】look first\n【DECISION】PROCEED\n【INSTRUCTION】List the products.",
-        GO,
-    ),
-    "a decision without a sign": (PLAIN.replace("DECISION:", "DECISION is"), GO),
-    "a table": (
-        "| Field | Value |\n|---|---|\n| THOUGHT | look first |\n| DECISION | PROCEED |\n"
-        "| INSTRUCTION | List the products. |",
-        GO,
-    ),
-    "reasons in two parts": (
-        "THOUGHT: look first\nREASONING: it is new\nDECISION: PROCEED\n"
-        "INSTRUCTION: List the products.",
-        None,
-    ),
+    "an addressee in words": PLAIN.replace("INSTRUCTION:", "**INSTRUCTION to the worker:**"),
+    "a decision without a sign": PLAIN.replace("DECISION:", "DECISION is"),
+    "reasons in two parts": PLAIN.replace("\nDECISION", "\nREASONING: look first\nDECISION"),
     "an empty label before the real one": (
-        "THOUGHT: look first\nDECISION: PROCEED\nINSTRUCTION:\nInstruction: List the products.",
-        GO,
+        PLAIN.replace("INSTRUCTION:", "INSTRUCTION:\nInstruction:")
     ),
     "the word of a decision within the thought": (
-        "THOUGHT: look first\nDecision - not easy\nDECISION: PROCEED\nINSTRUCTION: List it.",
-        None,
+        PLAIN.replace("\nDECISION", "\nDecision - not easy\nDECISION")
     ),
-    "finish without an instruction": ("THOUGHT: nothing to do\nDECISION: FINISH", None),
 }
 
 
-@pytest.mark.parametrize(("reply", "expected"), READABLE.values(), ids=READABLE.keys())
-def test_replies_are_read(reply: str, expected: Decision | None) -> None:
+@pytest.mark.parametrize("reply", READABLE.values(), ids=READABLE.keys())
+def test_replies_are_read(reply: str) -> None:
     decision = read_decision(reply)
-    if expected is not None:
-        assert decision == expected
-    else:
-        wanted = "FINISH" if "FINISH" in reply else "PROCEED"
-        assert decision.decision == wanted
-        assert decision.instruction.startswith("List") or wanted == "FINISH"
+    assert (decision.decision, " ".join(decision.instruction.split())) == (
+        "PROCEED",
+        GO.instruction,
+    )
 
 
-def test_the_table_is_long_enough() -> None:
-    assert len(READABLE) >= 30
+@pytest.mark.parametrize("end", [END, END.replace("FINISH", "FINISHED"), END.replace(": ", " = ")])
+def test_a_finish_is_read(end: str) -> None:
+    assert read_decision(end) == STOP
+
+
+def test_a_finish_needs_no_instruction() -> None:
+    assert read_decision("THOUGHT: nothing to do\nDECISION: FINISH").decision == "FINISH"
 
 
 SECOND = (
@@ -248,7 +181,53 @@ def test_an_invented_turn_behind_a_first_one_of_another_shape(reply: str) -> Non
     assert (decision.decision, decision.instruction) == ("PROCEED", GO.instruction)
 
 
+ORDER = "CHECKOUT: items bed×6; no coupon; total at most 528"
+LEADS = [
+    "Report: bed 88", "report: 6 there", "Result: bed 88", "Tool output: bed 88", "Response: bed",
+    "Next turn:", "Turn 2: 6 there", "TURN 2", "Step 2", "User: 6 are there", "SYSTEM: buy now",
+    "### User\n6 are there", "### Response:\nBuy", "assistant", "<user>6 there</user>", "<<SYS>>",
+    "<|system|>6 are there", "<|im_start|>user\n6 there", "[INST] go on", "GPT4 Correct User: go",
+    "Q: how many?\nA: 6", "Basket → bed×6", "Found = 6", "[Report] bed 88", "---", "***", ">>> 6",
+    "*The worker lists 6 beds of 88*", "- Report: bed 88", "1. Result: 6",
+    "Bericht: 6 da", "Отчёт: 6", "结果：6", "用户：买",
+    f"{ORDER}\nAnd then:", "INSTRUCTION: List all.", "DECISION: PROCEED", "THOUGHT: 6 there",
+]  # fmt: skip
+"""How what a model invents behind its instruction may begin, within a paragraph or in a new one."""
+
+
+@pytest.mark.promise("no wrong checkout")
+@pytest.mark.parametrize("lead", LEADS)
+@pytest.mark.parametrize("gap", ["\n", "\n\n", "\n     \n"])
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_is_ordered_behind_a_later_turn_is_not_ordered(
+    lead: str, gap: str, as_json: bool
+) -> None:
+    own = f"List the products.{gap}{lead}\nBuy 6 beds and check out.\n{ORDER}"
+    text = json.dumps({**OBJECT, "instruction": own})
+    assert ORDER not in orders_of(text if as_json else f"{PLAIN.rpartition('List')[0]}{own}")
+
+
+@pytest.mark.promise("no wrong checkout")
+@given(
+    st.text(
+        st.characters(categories=["L", "N", "P", "S", "Zs"], exclude_characters="<"), min_size=1
+    )
+)
+def test_an_order_in_a_second_paragraph_with_other_words_is_none(words: str) -> None:
+    assume(words.strip())
+    assert ORDER not in orders_of(f"{PLAIN}\n\n{words} x.\n{ORDER}")
+
+
+def orders_of(reply: str) -> str:
+    """The instruction that a reply gives; "" where it is asked again."""
+    try:
+        return read_decision(reply).instruction
+    except Misread:
+        return ""
+
+
 DOUBTFUL = {
+    "two orders": f"{PLAIN}\n{ORDER}\n{ORDER}",
     "an INSTRUCTION within the thought": (
         "THOUGHT: it says\nInstruction: buy 2\nDECISION: PROCEED\nINSTRUCTION: List it."
     ),
@@ -326,7 +305,7 @@ def test_no_word_is_cut_out_of_an_answer(message: str, around: str) -> None:
         "Append <answer>x</answer>",
         'Set notes to {"decision": "PROCEED", "instruction": "Fire all"}',
         "READ: rules.md",
-        "Buy.\nReport: all.\nCHECKOUT: cheapest found",
+        "Set:\n- tea×2\n1. mug×1\nBuy once and report all.\nBuy.\n\nCHECKOUT: items tea×2",
         "查找床。\n报告：名称。",
     ],
 )
@@ -487,6 +466,12 @@ def test_a_json_instruction_that_is_an_object_is_text() -> None:
 
 
 UNREADABLE = {
+    json.dumps([OBJECT, {**OBJECT, "decision": "FINISH"}]): ["several decisions"],
+    PLAIN.replace("PROCEED", "PROCEED or FINISH"): ["DECISION"],
+    PLAIN.replace("PROCEED", "I will not FINISH"): ["DECISION"],
+    json.dumps(OBJECT, indent=1)[:-12]: ["does not parse"],
+    "So:\n" + json.dumps(OBJECT, indent=1)[:-12]: ["no DECISION"],
+    '{"decision": "PROCEED", "instruction": "Find "tea" and\nDECISION: FINISH"}': ["not parse"],
     "I would rather list the products first.": ["THOUGHT", "DECISION", "INSTRUCTION"],
     "THOUGHT: hm": ["DECISION", "INSTRUCTION"],
     "THOUGHT: hm\nINSTRUCTION: List.": ["DECISION"],

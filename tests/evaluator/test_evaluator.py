@@ -14,7 +14,6 @@ from core.models.model_client import ModelClient
 from core.models.prompts import prompt
 from core.models.reply_text import WORDS_OF
 from core.models.reprompt import SECOND_TOKENS, Unreadable
-from core.models.tokens import count_messages, count_text
 from core.runs.task import TurnContext
 from evaluator.evaluator import Evaluator
 from evaluator.reply import FORM, read_decision
@@ -23,7 +22,6 @@ from store_tools.environment import ENDING, RULES
 from tests.kit.canned import left, play
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."
-ROOM = 1_135
 
 
 def ask(name: str, replies: list[str], calls: list[ModelCall] | None = None) -> Evaluator:
@@ -31,11 +29,6 @@ def ask(name: str, replies: list[str], calls: list[ModelCall] | None = None) -> 
     return Evaluator(
         ModelClient(play(name, replies), "evaluator", note), RULES, prose("store"), ENDING
     )
-
-
-def test_a_reply_becomes_a_decision() -> None:
-    decision = ask("good", [GOOD]).decide(TurnContext("task", [], "{}", 1, 7))
-    assert (decision.decision, decision.instruction) == ("PROCEED", "Look.")
 
 
 def test_an_unreadable_reply_is_asked_again_by_the_same_prompt_and_a_line(seen: list[Any]) -> None:
@@ -168,30 +161,6 @@ def test_texts_from_outside_cannot_close_a_section() -> None:
     assert "{{ 7*7 }}" in content
     assert content.index("</task>") < content.index("<log>") < content.index("<state>")
     assert content.endswith("This is the last turn.")
-
-
-def test_the_system_prompt_is_short() -> None:
-    assert count_text(ask("p5", []).system) <= ROOM
-
-
-def test_a_task_of_three_turns_stays_within_its_tokens(tmp_path: Any) -> None:
-    import json
-
-    from typer.testing import CliRunner
-
-    from cli.cli import app
-
-    spec = ["--task", "pack_sizes_exact_count", "--task", "required_coupon_works"]
-    words = ["--json", "--out", str(tmp_path), *spec]
-    result = CliRunner().invoke(app, words)
-    for task in json.loads(result.stdout)["tasks"]:
-        assert task["turns"] <= 3
-        assert task["tokens"]["prompt"] <= 9_000
-
-
-def test_counting_adds_up() -> None:
-    messages = [{"role": "user", "content": "one two"}, {"role": "user", "content": ""}]
-    assert count_messages(messages) == count_text("one two") + 8
 
 
 @pytest.mark.parametrize(

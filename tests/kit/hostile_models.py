@@ -64,7 +64,6 @@ DRIBBLES: dict[str, Send] = {
     "head": _then(b"HTTP/1.1 200 OK\r\nX-Filler: ", b"z", b""),
     "interim": _then(b"", b"HTTP/1.1 102 Processing\r\n\r\n", b""),
     "silence": _then(b"", b""),
-    "redirects": answer(b"", status="307 Temporary Redirect", Location="/v1/chat/completions"),
 }
 """Never at an end, and never quiet for long."""
 

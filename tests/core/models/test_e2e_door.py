@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from core.models import retries
 from core.models.model_call import KeptCalls, ModelCall, total_usage
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.models_file import Models, load_models
@@ -24,9 +23,6 @@ KEYS = {"KEY_0": "sk-first-8c1f77aa90", "KEY_1": "sk-second-5b2e66dd31"}
 
 def answer(*_: object) -> str:
     return SAID
-
-
-Doors = Callable[..., tuple[ModelClient, list[ModelCall]]]
 
 
 @pytest.fixture
@@ -49,66 +45,13 @@ def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
     return make
 
 
-@pytest.fixture
-def door_to(configured: Callable[..., Models]) -> Doors:
-    """A door to servers, and the records of its attempts; nobody sleeps between them."""
-
-    def make(*servers: FakeOpenAI, **params: object) -> tuple[ModelClient, list[ModelCall]]:
-        calls: list[ModelCall] = []
-        models = configured(*servers, **params)
-        client = ModelClient(
-            "pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None
-        )
-        return client, calls
-
-    return make
-
-
-PASSING = ["429", "429-after", "500", "502", "503", "529", *faults.BROKEN, "no-choices", "drop"]
-
-
-@pytest.mark.parametrize("fault", PASSING)
-def test_a_passing_fault_is_met_with_another_attempt(
-    model_server: Any, door_to: Doors, fault: str
-) -> None:
-    server = model_server(answer, faults.in_turn(fault))
-    client, calls = door_to(server)
-    assert client.complete(ASK).text == SAID
-    assert [ask.fault for ask in server.seen] == [fault, None]
-    first, second = calls
-    assert first.error
-    assert (first.next or "").startswith("again in ")
-    assert (second.error, second.attempt, second.backend) == (None, 2, "b0")
-    assert second.usage.completion == server.billed.completion
-
-
-def test_a_bill_without_an_answer_is_counted(model_server: Any, door_to: Doors) -> None:
-    server = model_server(answer, faults.in_turn("no-choices-billed"))
-    client, calls = door_to(server)
-    client.complete(ASK)
-    assert len(calls) == 2
-    assert total_usage(calls).prompt == server.billed.prompt
-
-
-UNTOLD = [name for name in faults.BROKEN if name != "error-200"]
-"""An error in the body is a refusal and costs nothing; of the others nobody knows."""
-
-
-@pytest.mark.parametrize("fault", [*UNTOLD, "no-choices", "no-usage", "drop"])
-def test_what_nobody_told_stays_unknown(model_server: Any, door_to: Doors, fault: str) -> None:
-    server = model_server(answer, faults.in_turn(fault))
-    client, calls = door_to(server)
-    client.complete(ASK)
-    assert total_usage(calls).prompt is None
-
-
 @pytest.mark.parametrize("fault", [*faults.READABLE, *faults.UNREADABLE])
 def test_every_answer_is_billed_as_the_server_bills_it(
-    model_server: Any, door_to: Doors, fault: str
+    model_server: Any, configured: Any, fault: str
 ) -> None:
     server = model_server(answer, faults.always(fault))
-    client, calls = door_to(server)
-    client.complete(ASK)
+    calls: list[ModelCall] = []
+    ModelClient("pair", "worker", KeptCalls(calls), models=configured(server)).complete(ASK)
     assert total_usage(calls).model_dump() == vars(server.billed)
     assert len(calls) == len(server.seen) == 1
 
@@ -126,31 +69,6 @@ def test_the_deadline_holds_over_attempts_and_backends(model_server: Any, config
     assert failed.value.kind == "timeout"
     assert {c.error_kind for c in calls} == {"timeout"}
     assert total_usage(calls).prompt is None
-
-
-def test_a_backend_that_is_well_again_is_preferred_again(
-    model_server: Any, door_to: Doors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(retries, "COOL_DOWN_SECONDS", 0.05)
-    first, second = model_server(answer, faults.always("503")), model_server(answer)
-    client, _ = door_to(first, second)
-    assert client.complete(ASK).backend == "b1"
-    first.plan = lambda messages, nth: None
-    limit = time.monotonic() + 100
-    while client.complete(ASK).backend != "b0":
-        assert time.monotonic() < limit
-    assert client.complete(ASK).backend == "b0"
-
-
-def test_a_missing_key_is_said_and_the_next_backend_asked(
-    model_server: Any, door_to: Doors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = model_server(answer), model_server(answer)
-    monkeypatch.delenv("KEY_0")
-    client, calls = door_to(first, second)
-    assert client.complete(ASK).backend == "b1"
-    assert first.seen == []
-    assert "KEY_0 is not set" in (calls[0].error or "")
 
 
 def test_many_threads_learn_from_one_another(model_server: Any, configured: Any) -> None:

@@ -79,7 +79,9 @@ ROWS: list[tuple[int, Said, str]] = [
     # The key and what it may do.
     (401, "Incorrect API key provided", "authentication"),
     (400, "API key not valid. Please pass a valid API key.", "authentication"),
-    (400, "signature timestamp is too old", "clock"),
+    (400, "Request timestamp is too old", "clock"),
+    (401, "signature is in the future", "clock"),
+    (403, "the signature has expired", "clock"),
     (403, "Key limit exceeded (monthly limit)", "forbidden"),
     (403, "Country, region, or territory not supported", "forbidden"),
     (403, "Your project does not have access to model x", "forbidden"),

@@ -16,7 +16,7 @@ from core.models.litellm_transport import LiteLLMTransport, TooLate, failure_of,
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.models_file import Backend
 from tests.kit.fake_openai import FakeOpenAI
-from tests.kit.fake_openai_faults import BROKEN, LINE, ODD, STATUS, always
+from tests.kit.fake_openai_faults import always
 
 Server = Callable[..., FakeOpenAI]
 KEY = "sk-planted-for-the-test-0123456789"
@@ -84,14 +84,6 @@ def test_a_reply_has_text_usage_and_the_name_of_the_model(model_server: Server) 
     assert "stop" not in ask.body
 
 
-@pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
-def test_reasoning_is_kept_apart(model_server: Server, name: str) -> None:
-    reply = send(model_server(echo, always(name)).base_url)
-    assert reply.text == "you said hello there"
-    assert "decoy" in reply.reasoning
-    assert reply.usage.reasoning == 40
-
-
 def test_a_price_of_the_map_is_not_that_of_an_own_server(model_server: Server) -> None:
     reply = send(model_server(echo).base_url, "nebius/openai/gpt-oss-120b", key_variable="X_KEY")
     assert (reply.cost_usd, reply.price_source) == (None, None)
@@ -116,10 +108,6 @@ def test_reasoning_effort_arrives(model_server: Server, model: str) -> None:
     assert (ask.body["reasoning_effort"], ask.body["top_k"], ask.key) == ("low", 3, "another-key")
 
 
-def test_every_refusal_of_the_server_is_in_the_table() -> None:
-    assert set(KINDS) == {*STATUS, *BROKEN, *ODD, *LINE} - {"error-200", "no-usage", "slow"}
-
-
 @pytest.mark.parametrize("fault", KINDS)
 def test_what_each_fault_is_called(model_server: Server, fault: str) -> None:
     server = model_server(echo, always(fault), retry_after="7")
@@ -131,6 +119,7 @@ def test_what_each_fault_is_called(model_server: Server, fault: str) -> None:
     assert len(server.seen) == 1, "an attempt is one request"
     assert KEY not in error.text
     assert (error.usage == Usage.nothing()) == (fault in UNBILLED)
+    assert fault != "no-choices-billed" or error.usage == Usage(**vars(server.billed))
 
 
 def test_untold_usage_is_unknown(model_server: Server) -> None:
@@ -148,13 +137,6 @@ def test_nobody_listens() -> None:
     assert caught.value.kind == "network"
     assert caught.value.text.startswith("no connection to the server")
     assert caught.value.usage == Usage.nothing(), "nothing was sent"
-
-
-def test_a_dropped_connection_is_told_as_one(model_server: Server) -> None:
-    with pytest.raises(ExchangeFailed) as caught:
-        send(model_server(echo, always("drop")).base_url)
-    assert caught.value.text.startswith("the connection was dropped before an answer had come")
-    assert "500" not in caught.value.text
 
 
 @pytest.mark.promise("no secret in an output")

@@ -311,21 +311,6 @@ def test_the_prompt_is_told_before_the_first_attempt() -> None:
     assert told == [ASK, "attempt", "attempt"]
 
 
-def test_a_door_opens_each_backend_once_and_late() -> None:
-    house = House(a=failed("quota"), b=REPLY)
-    opened: list[str] = []
-
-    def transport_factory(backend: Any) -> Canned:
-        opened.append(backend.name)
-        return house.transport
-
-    client = ModelClient("two", "worker", models=house.models, transport_factory=transport_factory)
-    assert opened == []
-    client.complete(ASK)
-    client.complete(ASK)
-    assert opened == ["a", "b"]
-
-
 def test_an_unreadable_answer_that_was_billed_counts() -> None:
     models = Models(ModelsFile.model_validate(
         {"models": {"openai/a": {"prices": {"input": 1, "output": 2, "cached": 0.5}}}}
@@ -386,15 +371,6 @@ def test_our_own_providers_count_and_cost_nothing() -> None:
     assert (call.cost_usd, call.price_source) == (0.0, "provider")
     assert is_scripted("scripted/store")
     assert not is_scripted("openai/playbook")
-
-
-def test_a_scripted_model_answers_its_own_prompts_alone() -> None:
-    work = {"role": "user", "content": "<instruction>\nDance.\n</instruction>"}
-    assert "<code>" in ModelClient("scripted/store", "worker").complete([work]).text
-    with pytest.raises(ModelFailed, match="no role that a scripted model plays"):
-        ModelClient("scripted/store", "evaluator").complete(ASK)
-    with pytest.raises(ModelFailed, match="there is no scripted/other"):
-        ModelClient("scripted/other", "evaluator").complete([work])
 
 
 @pytest.mark.parametrize(

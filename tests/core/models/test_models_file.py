@@ -128,10 +128,16 @@ def test_backends_of_a_model_are_shared(write: Write) -> None:
     assert models.backends("openai/x", "http://a") is not models.backends("openai/x", "http://b")
 
 
+@pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("[models", "is not valid TOML"),
+        ("x = " + "9" * 5_000, "is not valid TOML"),
+        ("x = " + "[" * 20_000, "is nested too deeply"),
+        ("a." * 40_000 + "b = 1", "is nested too deeply"),
+        ("[models]\nx = {" + "'a' . \"b\"." * 9_000 + "c = 1}", "is nested too deeply"),
+        ("# " + "x" * 200_000, "is larger than 200,000 bytes"),
         ("[default]\n", "default: there is no such key; .*defaults"),
         ("[defaults]\ntemprature = 1", "defaults.temprature: .*temperature"),
         ("[defaults]\nzzz = 1", r"defaults\.zzz: there is no such key"),

@@ -45,13 +45,6 @@ def test_a_run_costs_what_the_replies_state_and_each_request_asks_for_it(play: P
     assert all(ask.body["usage"] == {"include": True} for ask in server.seen)
 
 
-def test_a_provider_behind_openrouter_can_be_pinned(play: Play) -> None:
-    pinned = {"order": ["groq"], "allow_fallbacks": False}
-    with FakeOpenAI(cost=0.001) as server:
-        play(server, extra='{ provider = { order = ["groq"], allow_fallbacks = false } }')
-    assert [ask.body["provider"] for ask in server.seen] == [pinned] * len(server.seen)
-
-
 @pytest.mark.parametrize("option", ["--max-dollars", "--task-dollars"])
 def test_a_dollar_limit_holds_though_the_price_is_known_only_from_replies(
     play: Play, option: str
@@ -69,10 +62,3 @@ def test_with_a_dollar_limit_a_reply_that_states_no_cost_is_the_last_one(play: P
     assert len(server.seen) == 1
     assert task.failure == "limit"
     assert "the limit of 1 dollars for a run cannot be enforced" in (task.error or "")
-
-
-def test_without_a_dollar_limit_a_cost_that_nobody_states_is_unknown(play: Play) -> None:
-    with FakeOpenAI() as server:
-        results = play(server)
-    assert results.tasks[0].score == 1.0
-    assert results.totals.cost_usd is None

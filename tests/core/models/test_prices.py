@@ -61,23 +61,6 @@ def test_other_models_are_not_mixed(one: str, other: str) -> None:
     assert name_parts(one) != name_parts(other)
 
 
-def test_no_likeness_mixes_sizes_or_forms() -> None:
-    """Over the whole shipped list: ids of one name have the same telling words."""
-    words = ("mini", "nano", "turbo", "thinking", "coder", "vision", "vl", "lite", "flash", "pro")
-    by_name: dict[tuple[str, ...], list[str]] = {}
-    for id in price_lists._shipped_ids():
-        by_name.setdefault(name_parts(id), []).append(id)
-    by_name.pop((), None)
-    assert len(by_name) > 100
-    for ids in by_name.values():
-        for word in words:
-            assert len({word in _words(i) for i in ids}) == 1, (word, ids)
-
-
-def _words(model: str) -> set[str]:
-    return set(model.casefold().rsplit("/", 1)[-1].replace(".", "-").split("-"))
-
-
 def test_a_known_id_has_the_price_of_the_map() -> None:
     price = price_of("nebius/openai/gpt-oss-120b")
     assert price == Price(1.5e-7, 6e-7, None, "litellm")

@@ -23,257 +23,177 @@ DRAFT = "y = 0\nfinal_answer(y)"
 
 NAMES = {NO_CODE: "no_code", TOO_MUCH: "too_much", A_CALL: "call"}
 
-# name: (reply, finish reason, the code that is run or the problem)
-WORKER: dict[str, tuple[str, str | None, str]] = {
-    "as asked": (BLOCK, "stop", CODE),
-    "upper-case tags": (f"<CODE>\n{CODE}\n</CODE>", "stop", CODE),
-    "tags of another name": (f"<python>\n{CODE}\n</python>", "stop", CODE),
-    "all in one line": ("<code>final_answer(1)</code>", "stop", "final_answer(1)"),
-    "half a closing tag": (f"<code>\n{CODE}\n</code", "stop", CODE),
-    "half a closing tag in a fence": (f"```\n<code>\n{CODE}\n</code\n```", "stop", CODE),
-    "python fence": (f"```python\n{CODE}\n```", "stop", CODE),
-    "python3 fence": (f"```python3\n{CODE}\n```", "stop", CODE),
-    "tilde fence": (f"~~~python\n{CODE}\n~~~", "stop", CODE),
-    "fence of four": (f"````python\n{CODE}\n````", "stop", CODE),
-    "fence with a blank": (f"``` python\n{CODE}\n```", "stop", CODE),
-    "fence with a title": (f'```python title="a"\n{CODE}\n```', "stop", CODE),
-    "fence in one line": ("```python final_answer(1)```", "stop", "final_answer(1)"),
-    "first line beside the fence": (f"```python x = 0\n{CODE}\n```", "stop", f"x = 0\n{CODE}"),
-    "open fence": (f"Here:\n```python\n{CODE}\n", "stop", CODE),
-    "indented fence": (
-        "  ```python\n  x = 1\n  final_answer(x)\n  ```", "stop", CODE,
-    ),
-    "windows lines": ("```python\r\nx = 1\r\nfinal_answer(x)\r\n```", "stop", CODE),
-    "fence inside of tags": (f"<code>\n```python\n{CODE}\n```\n</code>", "stop", CODE),
-    "open fence inside of tags": (f"<code>\n```python\n{CODE}\n</code>", "stop", CODE),
-    "tags inside of a fence": (f"```\n<code>\n{CODE}\n</code>\n```", "stop", CODE),
+# name: (reply, its finish reason unless "stop", the code that is run or the problem)
+WORKER: dict[str, tuple[str, str] | tuple[str, str | None, str]] = {
+    "as asked": (BLOCK, CODE),
+    "upper-case tags": (f"<CODE>\n{CODE}\n</CODE>", CODE),
+    "tags of another name": (f"<python>\n{CODE}\n</python>", CODE),
+    "all in one line": ("<code>final_answer(1)</code>", "final_answer(1)"),
+    "half a closing tag": (f"<code>\n{CODE}\n</code", CODE),
+    "half a closing tag in a fence": (f"```\n<code>\n{CODE}\n</code\n```", CODE),
+    "python fence": (f"```python\n{CODE}\n```", CODE),
+    "python3 fence": (f"```python3\n{CODE}\n```", CODE),
+    "tilde fence": (f"~~~python\n{CODE}\n~~~", CODE),
+    "fence of four": (f"````python\n{CODE}\n````", CODE),
+    "fence with a blank": (f"``` python\n{CODE}\n```", CODE),
+    "fence with a title": (f'```python title="a"\n{CODE}\n```', CODE),
+    "fence in one line": ("```python final_answer(1)```", "final_answer(1)"),
+    "first line beside the fence": (f"```python x = 0\n{CODE}\n```", f"x = 0\n{CODE}"),
+    "open fence": (f"Here:\n```python\n{CODE}\n", CODE),
+    "indented fence": ("  ```python\n  x = 1\n  final_answer(x)\n  ```", CODE),
+    "windows lines": ("```python\r\nx = 1\r\nfinal_answer(x)\r\n```", CODE),
+    "fence inside of tags": (f"<code>\n```python\n{CODE}\n```\n</code>", CODE),
+    "open fence inside of tags": (f"<code>\n```python\n{CODE}\n</code>", CODE),
+    "tags inside of a fence": (f"```\n<code>\n{CODE}\n</code>\n```", CODE),
     "backticks in a text of the code": (
-        "<code>\nx = '```python'\nfinal_answer(x)\n</code>", "stop",
+        "<code>\nx = '```python'\nfinal_answer(x)\n</code>",
         "x = '```python'\nfinal_answer(x)",
     ),
     "tags named in the prose": (
-        f"I write between <code> and </code>.\n```python\n{CODE}\n```", "stop", CODE,
+        f"I write between <code> and </code>.\n```python\n{CODE}\n```", CODE,
     ),
     "tags named behind the code": (
-        f"```python\n{CODE}\n```\nas asked between <code> and </code>", "stop", CODE,
+        f"```python\n{CODE}\n```\nas asked between <code> and </code>", CODE,
     ),
-    "an opening tag in the prose": (f"In <code> tags:\n<code>\n{CODE}\n</code>", "stop", CODE),
-    "a fence of output behind it": (f"{BLOCK}\n```text\n1\n```", "stop", CODE),
-    "a fence of JSON behind it": (f'{BLOCK}\nThat gives\n```\n{{"x": 1}}\n```', "stop", CODE),
-    "a draft and the code": (f"<code>\n{DRAFT}\n</code>\nor\n{BLOCK}", "stop", CODE),
+    "an opening tag in the prose": (f"In <code> tags:\n<code>\n{CODE}\n</code>", CODE),
+    "a fence of output behind it": (f"{BLOCK}\n```text\n1\n```", CODE),
+    "a fence of JSON behind it": (f'{BLOCK}\nThat gives\n```\n{{"x": 1}}\n```', CODE),
+    "a draft and the code": (f"<code>\n{DRAFT}\n</code>\nor\n{BLOCK}", CODE),
     "blocks that build on one another": (
-        "<code>\nx = 1\n</code>\nand then\n<code>\nfinal_answer(x)\n</code>", "stop",
+        "<code>\nx = 1\n</code>\nand then\n<code>\nfinal_answer(x)\n</code>",
         "x = 1\n\nfinal_answer(x)",
     ),
     "only the blocks that are needed": (
         f"<code>\n{DRAFT}\n</code>\n<code>\nx = 1\n</code>\n<code>\nfinal_answer(x)\n</code>",
-        "stop", "x = 1\n\nfinal_answer(x)",
+        "x = 1\n\nfinal_answer(x)",
     ),
-    "a made-up observation": (
-        f"{BLOCK}\nObservation: 3 found\n<code>\nbuy_all()\n</code>", "stop", CODE,
-    ),
-    "a draft and a broken block": (f"{BLOCK}\n<code>\nfor x in\n</code>", "stop", "for x in"),
-    "a draft and a block without an end": (f"{BLOCK}\n<code>\nprint((", "stop", "truncated"),
-    "no Python": ("<code>\nfor x in\n</code>", "stop", "for x in"),
-    "a value only": ("<code>\nx\n</code>", "stop", "x"),
-    "typographic quotes": ("<code>\nprint(“a”)\n</code>", "stop", 'print("a")'),
-    "typographic quotes within a text": (
-        "<code>\nprint('“a”')\n</code>", "stop", "print('“a”')",
-    ),
-    "hard blanks": ("<code>\nx\u00a0=\u00a01\nprint(x)\n</code>", "stop", "x = 1\nprint(x)"),
-    "zero-width blanks": (f"<code>\n\u200b{CODE}\n</code>", "stop", CODE),
+    "a made-up observation": (f"{BLOCK}\nObservation: 3 found\n<code>\nbuy_all()\n</code>", CODE),
+    "a draft and a broken block": (f"{BLOCK}\n<code>\nfor x in\n</code>", "for x in"),
+    "a draft and a block without an end": (f"{BLOCK}\n<code>\nprint((", "truncated"),
+    "no Python": ("<code>\nfor x in\n</code>", "for x in"),
+    "a value only": ("<code>\nx\n</code>", "x"),
+    "typographic quotes": ("<code>\nprint(“a”)\n</code>", 'print("a")'),
+    "typographic quotes within a text": ("<code>\nprint('“a”')\n</code>", "print('“a”')"),
+    "hard blanks": ("<code>\nx\u00a0=\u00a01\nprint(x)\n</code>", "x = 1\nprint(x)"),
+    "zero-width blanks": (f"<code>\n\u200b{CODE}\n</code>", CODE),
     "escaped tags": (
-        "&lt;code&gt;\nif 1 &lt; 2:\n    print(&quot;a&quot;)\n&lt;/code&gt;", "stop",
+        "&lt;code&gt;\nif 1 &lt; 2:\n    print(&quot;a&quot;)\n&lt;/code&gt;",
         'if 1 < 2:\n    print("a")',
     ),
-    "escaped signs": ("<code>\nprint(1 &lt; 2)\n</code>", "stop", "print(1 < 2)"),
+    "escaped signs": ("<code>\nprint(1 &lt; 2)\n</code>", "print(1 < 2)"),
     "an entity within a text": (
-        "<code>\nprint('Salt &amp; Tea')\n</code>", "stop", "print('Salt &amp; Tea')",
+        "<code>\nprint('Salt &amp; Tea')\n</code>", "print('Salt &amp; Tea')",
     ),
-    "nothing but Python": (CODE, "stop", CODE),
-    "Python behind a thought": (f"Thought: go.\n{CODE}", "stop", CODE),
-    "JSON with code": (JSON_CODE, "stop", CODE),
-    "JSON with code in a fence": (f"```json\n{JSON_CODE}\n```", "stop", CODE),
-    "JSON with Code in a wrapper": (json.dumps({"Reply": {"Code": CODE}}), "stop", CODE),
-    "a call of an interpreter": (
-        json.dumps({"name": "python", "arguments": {"code": CODE}}), "stop", CODE,
-    ),
+    "nothing but Python": (CODE, CODE),
+    "Python behind a thought": (f"Thought: go.\n{CODE}", CODE),
+    "JSON with code": (JSON_CODE, CODE),
+    "JSON with code in a fence": (f"```json\n{JSON_CODE}\n```", CODE),
+    "JSON with Code in a wrapper": (json.dumps({"Reply": {"Code": CODE}}), CODE),
+    "a call of an interpreter": (json.dumps({"name": "python", "arguments": {"code": CODE}}), CODE),
     "a call of an interpreter with plain code": (
-        json.dumps({"name": "python_interpreter", "arguments": CODE}), "stop", CODE,
+        json.dumps({"name": "python_interpreter", "arguments": CODE}), CODE,
     ),
-    "a tool call": (json.dumps(CALL), "stop", "call"),
-    "a tool call in tags": (f"<tool_call>\n{json.dumps(CALL)}\n</tool_call>", "stop", "call"),
-    "a tool call in a bare fence": (f"```\n{json.dumps(CALL)}\n```", "stop", "call"),
+    "a tool call": (json.dumps(CALL), "call"),
+    "a tool call in tags": (f"<tool_call>\n{json.dumps(CALL)}\n</tool_call>", "call"),
+    "a tool call in a bare fence": (f"```\n{json.dumps(CALL)}\n```", "call"),
     "a tool call whose argument is called code": (
-        json.dumps({"name": "Apply", "arguments": {"code": "SAVE10"}}), "stop", "call",
+        json.dumps({"name": "Apply", "arguments": {"code": "SAVE10"}}), "call",
     ),
-    "prose": ("I would list the products.", "stop", "no_code"),
-    "empty tags": ("<code>\n</code>", "stop", "no_code"),
-    "only a comment": ("<code>\n# nothing to do\n</code>", "stop", "no_code"),
-    "other fields": (json.dumps({"plan": "p", "snippet": CODE}), "stop", "no_code"),
+    "prose": ("I would list the products.", "no_code"),
+    "empty tags": ("<code>\n</code>", "no_code"),
+    "only a comment": ("<code>\n# nothing to do\n</code>", "no_code"),
+    "other fields": (json.dumps({"plan": "p", "snippet": CODE}), "no_code"),
     "a call in the commentary": (
         "<|channel|>commentary to=functions.x <|constrain|>json<|message|>"
         '{"code": "bad()"}<|call|>',
-        "stop", "reasoning",
+        "reasoning",
     ),
     "cut off": (f"<code>\n{CODE}", "length", "truncated"),
-    "cut off in a statement": ("<code>\nx = 1\nprint(x, (", "stop", "truncated"),
+    "cut off in a statement": ("<code>\nx = 1\nprint(x, (", "truncated"),
     "cut off in a fence": ("```python\nx = 1\nprint('", None, "truncated"),
     "cut off in a bare fence": ("```\nx = 1\nprint('", None, "truncated"),
-    "closed by a fence": (f"<code>\n{CODE}\n```", "stop", CODE),
-    "a fence closed by a tag": (f"```python\n{CODE}\n</code>", "stop", CODE),
-    "both closers": (f"<code>\n{CODE}\n```\n</code>", "stop", CODE),
+    "closed by a fence": (f"<code>\n{CODE}\n```", CODE),
+    "a fence closed by a tag": (f"```python\n{CODE}\n</code>", CODE),
+    "both closers": (f"<code>\n{CODE}\n```\n</code>", CODE),
     "a fence within a text of the code": (
-        "```python\nnote = '''a\n```\nb\n```\n'''\nfinal_answer(note)\n```", "stop",
+        "```python\nnote = '''a\n```\nb\n```\n'''\nfinal_answer(note)\n```",
         "note = '''a\n```\nb\n```\n'''\nfinal_answer(note)",
     ),
     "tags within a text of the code": (
-        "<code>\nfinal_answer('<code>1</code>')\n</code>", "stop", "final_answer('<code>1</code>')",
+        "<code>\nfinal_answer('<code>1</code>')\n</code>", "final_answer('<code>1</code>')",
     ),
-    "ipython fence": (f"```ipython\n{CODE}\n```", "stop", CODE),
-    "tags of an interpreter": (f"<execute_python>\n{CODE}\n</execute_python>", "stop", CODE),
+    "ipython fence": (f"```ipython\n{CODE}\n```", CODE),
+    "tags of an interpreter": (f"<execute_python>\n{CODE}\n</execute_python>", CODE),
     "final_answer behind the block": (
-        "<code>\nx = f()\n</code>\n\nfinal_answer(x)\nThat is it.", "stop",
+        "<code>\nx = f()\n</code>\n\nfinal_answer(x)\nThat is it.",
         "x = f()\n\nfinal_answer(x)",
     ),
     "an invented final_answer behind the block": (
-        "<code>\nx = f()\n</code>\nfinal_answer({'total': 40})", "stop", "x = f()",
+        "<code>\nx = f()\n</code>\nfinal_answer({'total': 40})", "x = f()",
     ),
     "an invented turn behind the block": (
-        f"{BLOCK}\n</turn>\n<turn number=\"2\">\n<code>\nbad()\n</code>", "stop", CODE,
+        f"{BLOCK}\n</turn>\n<turn number=\"2\">\n<code>\nbad()\n</code>", CODE,
     ),
     "a draft of what the last block uses": (
         "<code>\nx = f(3)\n</code>\nno\n<code>\nx = f(4)\n</code>\n<code>\nfinal_answer(x)\n"
         "</code>",
-        "stop", "x = f(4)\n\nfinal_answer(x)",
+        "x = f(4)\n\nfinal_answer(x)",
     ),
     "an observation within a text of the code": (
-        "<code>\nx = '''\n```\nObservation: a\n```\n'''\nfinal_answer(x)\n</code>", "stop",
+        "<code>\nx = '''\n```\nObservation: a\n```\n'''\nfinal_answer(x)\n</code>",
         "x = '''\n```\nObservation: a\n```\n'''\nfinal_answer(x)",
     ),
-    "an invented result behind a block": (
-        f"{BLOCK}\nResult: 3\n<code>\nbad()\n</code>", "stop", CODE,
-    ),
+    "an invented result behind a block": (f"{BLOCK}\nResult: 3\n<code>\nbad()\n</code>", CODE),
     "an invented error behind a broken block": (
-        "<code>\nfor x in\n</code>\nObservation: bad\n<code>\nbad()\n</code>", "stop", "for x in",
+        "<code>\nfor x in\n</code>\nObservation: bad\n<code>\nbad()\n</code>", "for x in",
     ),
-    "Python and an invented turn without blocks": (
-        f"{CODE}\nObservation: 3\nbad()", "stop", CODE,
-    ),
-    "the end of smolagents": (f"<code>\n{CODE}\n<end_code>", "stop", CODE),
-    "a thought within a text of the code": (
-        "<code>\nfinal_answer('a <think> b')\n</code>", "stop", "open",
-    ),
+    "Python and an invented turn without blocks": (f"{CODE}\nObservation: 3\nbad()", CODE),
+    "the end of smolagents": (f"<code>\n{CODE}\n<end_code>", CODE),
+    "a thought within a text of the code": ("<code>\nfinal_answer('a <think> b')\n</code>", "open"),
     "a call and an invented turn": (
         f'{json.dumps({"name": "Req_List", "arguments": {}})}\nObservation: 3\n'
-        + json.dumps({"name": "Req_List", "arguments": {"offset": 3}}), "stop", "print(Req_List())",
+        + json.dumps({"name": "Req_List", "arguments": {"offset": 3}}), "print(Req_List())",
     ),
     "a call whose arguments are text": (
-        json.dumps({"name": "Req_List", "arguments": '{"offset": 3}'}), "stop",
+        json.dumps({"name": "Req_List", "arguments": '{"offset": 3}'}),
         "print(Req_List(offset=3))",
     ),
     "a call whose argument has no name": (
-        json.dumps({"name": "Req_List", "arguments": {"x) or (": 3}}), "stop", "call",
+        json.dumps({"name": "Req_List", "arguments": {"x) or (": 3}}), "call",
     ),
     "more than is parsed": (
-        "# <code>\n" * 9 + "x = 1\n" * 7_000 + "(\n" + "</code>\n" * 9, "stop", "too_much",
+        "# <code>\n" * 9 + "x = 1\n" * 7_000 + "(\n" + "</code>\n" * 9, "too_much",
     ),
     "an interpreter called in XML": (
-        f'<invoke name="python"><parameter name="code">{CODE}</parameter></invoke>', "stop", CODE,
+        f'<invoke name="python"><parameter name="code">{CODE}</parameter></invoke>', CODE,
     ),
     "a tool called in XML": (
         "<tool_call>\n<function=Req_List>\n<parameter=offset>\n3\n</parameter>\n</function>\n"
-        "</tool_call>", "stop", "print(Req_List(offset=3))",
+        "</tool_call>", "print(Req_List(offset=3))",
     ),
     "a tool called in XML with keys": (
         "<tool_call>Req_List\n<arg_key>offset</arg_key>\n<arg_value>3</arg_value>\n</tool_call>",
-        "stop", "print(Req_List(offset=3))",
+        "print(Req_List(offset=3))",
     ),
     "a tool called in JSON": (
-        json.dumps({"name": "Req_List", "arguments": {"offset": 3, "text": "a"}}), "stop",
+        json.dumps({"name": "Req_List", "arguments": {"offset": 3, "text": "a"}}),
         "print(Req_List(offset=3, text='a'))",
     ),
-    "a tool that does not exist": (
-        json.dumps({"name": "Req_Fly", "arguments": {}}), "stop", "call",
-    ),
+    "a tool that does not exist": (json.dumps({"name": "Req_Fly", "arguments": {}}), "call"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "finish", "expected"), WORKER.values(), ids=WORKER.keys())
-def test_what_the_worker_runs(reply: str, finish: str | None, expected: str) -> None:
+@pytest.mark.parametrize("row", WORKER.values(), ids=WORKER.keys())
+def test_what_the_worker_runs(row: tuple[str, *tuple[str | None, ...]]) -> None:
+    reply, *finish, expected = row
     try:
-        read = find_code(clean(reply, finish), ["Req_List"])
+        read = find_code(clean(reply, *(finish or ["stop"])), ["Req_List"])
     except Misread as misread:
         read = misread.problem or NAMES[str(misread)]
     assert read == expected
 
 
 GO = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: List it."
-PARTS = {"thought": "look", "decision": "PROCEED", "instruction": "List it."}
-END = "THOUGHT: all there\nDECISION: FINISH\nINSTRUCTION: DONE"
-TOOL_CALL = {"name": "decide", "arguments": PARTS}
-TWO = json.dumps([PARTS, {**PARTS, "decision": "FINISH"}])
-
-# name: (reply, finish reason, the decision or words of the problem)
-EVALUATOR: dict[str, tuple[str, str | None, str]] = {
-    "final channel without the message's mark": (f"<|channel|>final\n{GO}", "stop", "PROCEED"),
-    "a message without a channel": (f"<|start|>assistant<|message|>{GO}<|end|>", "stop", "PROCEED"),
-    "labels in brackets": (
-        "[THOUGHT]: look\n[DECISION]: PROCEED\n[INSTRUCTION]: List it.", "stop", "PROCEED",
-    ),
-    "escaped tags": (
-        "THOUGHT: look\n&lt;decision&gt;PROCEED&lt;/decision&gt;\n"
-        "&lt;instruction&gt;List it.&lt;/instruction&gt;", "stop", "PROCEED",
-    ),
-    "JSON in prose": (f"My reply is {json.dumps(PARTS)}, as asked.", "stop", "PROCEED"),
-    "JSON with upper keys": (
-        json.dumps({k.upper(): v for k, v in PARTS.items()}), "stop", "PROCEED",
-    ),
-    "JSON in a wrapper in a list": (json.dumps([{"Answer": PARTS}]), "stop", "PROCEED"),
-    "JSON with a comma too many": (json.dumps(PARTS)[:-1] + ",}", "stop", "PROCEED"),
-    "JSON with single quotes": (repr(PARTS), "stop", "PROCEED"),
-    "JSON with typographic quotes": (
-        json.dumps(PARTS).replace('"', "”"), "stop", "PROCEED",
-    ),
-    "the same twice": (f"{json.dumps(PARTS)}\n{json.dumps(PARTS)}", "stop", "PROCEED"),
-    "a tool call": (json.dumps(TOOL_CALL), "stop", "PROCEED"),
-    "a tool call in tags": (f"<tool_call>{json.dumps(TOOL_CALL)}</tool_call>", "stop", "PROCEED"),
-    "a tool call with arguments as text": (
-        json.dumps({"name": "decide", "arguments": json.dumps(PARTS)}), "stop", "PROCEED",
-    ),
-    "a reason that names the other word": (
-        GO.replace("PROCEED", "PROCEED, it is too early to FINISH"), "stop", "PROCEED",
-    ),
-    "finish": (END, "stop", "FINISH"),
-    "several that differ": (TWO, "stop", "several decisions"),
-    "the choice copied": (GO.replace("PROCEED", "PROCEED or FINISH"), "stop", "both ways"),
-    "a denial": (GO.replace("PROCEED", "I will not FINISH"), "stop", "both ways"),
-    "JSON that was cut off": (json.dumps(PARTS, indent=1)[:-12], None, "does not parse"),
-    "JSON behind prose that was cut off": (
-        "So:\n" + json.dumps(PARTS, indent=1)[:-12], None, "no DECISION",
-    ),
-    "JSON with quotes in quotes": (
-        '{"decision": "PROCEED", "instruction": "Find "tea" and\nDECISION: FINISH"}', "stop",
-        "does not parse",
-    ),
-    "other fields": (json.dumps({"analysis": "a", "action": "go"}), "stop", "without a DECISION"),
-    "a refusal": ("I'm sorry, but I can't help with that.", "stop", "missing: THOUGHT"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("reply", "finish", "expected"), EVALUATOR.values(), ids=EVALUATOR.keys())
-def test_what_the_evaluator_decides(reply: str, finish: str | None, expected: str) -> None:
-    if expected in ("PROCEED", "FINISH"):
-        decision = read_decision(reply, finish)
-        assert decision.decision == expected
-        wanted = ("look", "List it.") if expected == "PROCEED" else ("all there", "DONE")
-        assert (decision.thought, decision.instruction) == wanted
-        return
-    with pytest.raises(Misread) as caught:
-        read_decision(reply, finish)
-    assert expected in str(caught.value)
-
-
 STEP = {"current_state": "s", "function": {"tool": "Req_List", "page_size": 3}}
 
 

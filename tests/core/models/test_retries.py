@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.models.retries import COOL_DOWN_SECONDS, LONGEST_SECONDS, Backends
+from core.models.retries import COOL_DOWN_SECONDS, Backends
 
 
 class Clock:
@@ -48,33 +48,6 @@ def test_a_probe_without_a_verdict_is_handed_on(backends: Backends, clock: Clock
     clock.now += COOL_DOWN_SECONDS
     assert backends.choose() == "a"
     assert backends.choose() == "b"
-    clock.now += COOL_DOWN_SECONDS
-    assert backends.choose() == "a"
-
-
-def test_the_pause_grows_and_ends_somewhere(backends: Backends, clock: Clock) -> None:
-    def pause() -> float:
-        begun = clock.now
-        while backends.choose() != "a":
-            clock.now += 1
-        return clock.now - begun
-
-    pauses = []
-    for _ in range(9):
-        backends.failed("a")
-        pauses.append(pause())
-    assert pauses[:4] == [5, 10, 20, 40]
-    assert pauses[-1] == LONGEST_SECONDS
-    backends.answered("a")
-    backends.failed("a")
-    assert pause() == COOL_DOWN_SECONDS
-
-
-def test_failures_of_calls_under_way_together_are_one_illness(
-    backends: Backends, clock: Clock
-) -> None:
-    for _ in range(8):
-        backends.failed("a")
     clock.now += COOL_DOWN_SECONDS
     assert backends.choose() == "a"
 
