@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import platform as machine
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-from cli import preflight
 from cli.benchmarks import every_stage
+from cli.checks import check_ids
 from cli.options import Options
 from cli.platform import bare
 from cli.registry import declared
@@ -117,6 +118,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         run = RunModels(models, ids, models_by_role, urls, of_stages)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
         check_roles(run.asked, groups)
+        check_scripted(options.benchmark, chain.from_iterable(groups))
         if options.playback:
             from core.runs.cassette import Player, Tape, TapeError
 
@@ -125,7 +127,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
             except TapeError as error:
                 raise Usage(str(error)) from None
         else:
-            preflight.check_ids(models, models_by_role)
+            check_ids(models, models_by_role)
             refresh_prices(target for targets in run.targets() for target in targets)
     except ModelsError as error:
         raise Usage(str(error)) from None
@@ -159,6 +161,20 @@ def check_roles(asked: Mapping[Role, object], groups: Sequence[Sequence[str]]) -
             f"a scripted model plays all roles or none: {one} would be scripted, {other} not; name "
             "models of one sort with --evaluator, --worker and [stages] of --models"
         )
+
+
+def check_scripted(benchmark: str, ids: Iterable[str]) -> None:
+    """Raises Usage: a scripted model plays another benchmark, whose tasks alone it knows."""
+    scripted = [id for id in ids if is_scripted(id)]
+    if not scripted:
+        return
+    from workshop.scripted.provider import BENCHMARKS
+
+    own = declared(benchmark).name
+    for id in scripted:
+        plays = BENCHMARKS.get(id.partition("?")[0].rpartition("/")[2], own)
+        if plays != own:
+            raise Usage(f"{id} plays --benchmark {plays}, and this is --benchmark {benchmark}")
 
 
 def asks_role(options: Options, role: Role) -> bool:

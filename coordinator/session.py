@@ -182,7 +182,6 @@ class Session:
                 if done.done() and done.exception():
                     self.stop.request()
         finally:
-            self.breaker.release()
             pool.shutdown(wait=True, cancel_futures=True)
         for done in runs:
             if not done.cancelled():
@@ -267,22 +266,16 @@ class Session:
         )
 
     def _run_task(self, plan: TaskPlan) -> None:
-        if not self.breaker.admits():
-            return
-        if self.stop.requested or self._is_limit_reached():
-            self.breaker.release()
+        if self.breaker.broken or self.stop.requested or self._is_limit_reached():
             return
         self.watcher.task_started(plan.task)
         attempt = Attempt(self, plan)
-        with ExitStack() as failing:
-            failing.callback(self.breaker.release)
-            try:
-                result = attempt.play()
-            except JournalFailed as error:
-                self.stop.break_off(str(error))
-                raise
-            failing.pop_all()
-        self.breaker.ended(result)
+        try:
+            result = attempt.play()
+        except JournalFailed as error:
+            self.stop.break_off(str(error))
+            raise
+        self.breaker.count(result)
         if attempt.left_debugger:
             self.stop.request()
         with self._lock:

@@ -13,10 +13,10 @@ import sys
 import tempfile
 from typing import Any
 
+from cli.standard_streams import steady
 from tenacity import wait_none
 
 from cli.cli import app
-from cli.standard_streams import steady
 from core.erc3_client import retry_policy
 from core.models import retries
 from tests.kit import faulty_models, short_ticks  # noqa: F401

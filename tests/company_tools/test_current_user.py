@@ -28,7 +28,7 @@ SYSTEM = "company_tools/stages/current_user"
 def ask(played: PlayedTask, question: str, model: Model, *earlier: Finding) -> Finding:
     with closing(Ledger()) as ledger:
         stage = CurrentUser(played.benchmark)
-        return stage.run(StageInput(question, earlier), "", model.client, ledger)
+        return stage.run(StageInput(question, earlier), model.client, ledger)
 
 
 def answered(text: object) -> str:

@@ -45,9 +45,7 @@ class Says:
     ask: bool = False
     cases: list[StageInput] = field(default_factory=list)
 
-    def run(
-        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
-    ) -> Finding:
+    def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
         self.cases.append(task)
         if self.ask and client:
             client.complete([{"role": "user", "content": "well?"}])

@@ -17,7 +17,7 @@ from coordinator.task import TaskLoop
 from core.ledger import Ledger, ToolCall, ToolFault
 from core.models.model_client import ModelFailed
 from core.runs.journal import Journal
-from core.runs.task import Decision, TaskProgress, TaskRun, Turn
+from core.runs.task import Decision, StageInput, TaskProgress, TaskRun, Turn
 from core.runs.work import WorkReport
 
 WORK = Decision(thought="look", decision="PROCEED", instruction="Find tea", prepared="Yes.")
@@ -230,15 +230,15 @@ def test_the_briefing_is_asked_for_once_and_stands_in_every_context(loop: Any) -
 def test_stages_run_in_a_process_that_goes_on_too(loop: Any) -> None:
     one = loop(World(), END, run=TaskRun(turns=[turn(WORK)]))
     before: list[Any] = []
-    one._stages.before = lambda *asked: before.append(asked)
+    one._stages.ask_before = lambda: before.append(one._stages.task)
     one.go("Buy tea")
-    assert before == [("Buy tea", "briefed on Buy tea")]
+    assert before == [StageInput("Buy tea", briefing="briefed on Buy tea")]
 
 
 def test_a_stage_behind_the_strategy_reads_the_turns_whole(loop: Any) -> None:
     one = loop(World(), WORK, END)
     logs: list[str] = []
-    one._stages.check_finish = lambda task, briefing, finish, log: logs.append(log)
+    one._stages.object_to = lambda finish, log: logs.append(log)
     one.go("Buy tea")
     assert "IF DONE: Yes." in logs[-1]
 

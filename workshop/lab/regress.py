@@ -8,9 +8,10 @@ from shutil import rmtree
 
 import typer
 
-from coordinator.config import STRATEGIES, option
+from coordinator.config import STRATEGIES
 from coordinator.stages import chosen
 from core.models.redact import redact
+from core.options import option
 from core.runs.errors import CannotRun, Usage
 from core.runs.find import find_run
 from core.runs.folder import run_folder
