@@ -258,7 +258,6 @@ class Run:
             stop=self.stop,
             with_retries=self.retry_policy.within,
             executor_factory=self._debugged() if self.options.debug else None,
-            stage_models=self.models.stage_models,
             known=known_of(self.pack, self.benchmark) if self.pack else {},
         )
         if self.resumed:

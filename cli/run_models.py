@@ -53,8 +53,6 @@ class RunModels:
     asked: dict[Role, tuple[str, str | None]]
     """Id and base URL of each role that the strategy or a stage asks."""
     base_urls: dict[Role, str]
-    stage_models: dict[str, str]
-    """Models of stages that have their own, by stage."""
     player: Player | None = None
     """The recording that answers in place of the models."""
     writer: TapeWriter | None = None
@@ -115,7 +113,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         ids: dict[Role, str] = {**options.ids, **of_stages}
         roles = [role for role in ids if asks_role(options, role)]
         models_by_role = {role: (ids[role], urls.get(role)) for role in roles}
-        run = RunModels(models, ids, models_by_role, urls, of_stages)
+        run = RunModels(models, ids, models_by_role, urls)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
         check_roles(run.asked, groups)
         check_scripted(options.benchmark, chain.from_iterable(groups))

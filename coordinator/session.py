@@ -51,8 +51,6 @@ class Session:
     with_retries: WithRetries = lambda _check: nullcontext()
     executor_factory: TaskExecutorFactory | None = None
     """Opens the sandboxes of each task, for a debugger."""
-    stage_models: Mapping[str, str] = field(default_factory=dict)
-    """The stages that have a model of their own; the others ask the evaluator's."""
     known: Mapping[str, Known] = field(default_factory=dict)
     """What the pack tells of each task, by spec."""
     past: Past | None = None
