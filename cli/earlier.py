@@ -7,10 +7,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli.options import Options
 from cli.platform import STATE, load_pack
+from coordinator.config import STRATEGIES
 from coordinator.fork import Past
 from core.runs.errors import CannotRun, NothingToDo, NotRecorded, Usage
 from core.runs.find import find_run
@@ -28,8 +29,11 @@ from core.runs.reader import read_one_task
 if TYPE_CHECKING:
     from workshop.simulator.world import Pack
 
-_OF_THE_RUN = ("benchmark", "strategy")
-"""A fork plays what its run played, in the way that it did, where nothing else is asked for."""
+OF_A_FORK = (
+    "benchmark", "strategy", "evaluator", "worker", "models", "prompts", "stages", "guards",
+    "rulebook", "embedding", "max_turns", "prompt_tokens",
+)  # fmt: skip
+"""Options that a fork has from its run, where it is given no others."""
 
 
 def located(options: Options) -> Options:
@@ -37,19 +41,20 @@ def located(options: Options) -> Options:
 
     Raises NotRecorded: there is no such run.
     """
-    folders: dict[str, Any] = {}
-    of_run: dict[str, Any] = {}
-    if options.resume:
-        folders["resume"] = find_run(str(options.resume), options.out)
-    if options.fork:
-        folder = folders["fork"] = find_run(str(options.fork), options.out)
-        manifest = manifest_of(folder)
-        stored = manifest.options if manifest else {}
-        of_run = {name: stored[name] for name in _OF_THE_RUN if name in stored}
-    if not folders:
-        return options
     given = {name: getattr(options, name) for name in options.model_fields_set}
-    return Options.model_validate(of_run | given | folders, by_name=True)
+    if options.resume:
+        given["resume"] = find_run(str(options.resume), options.out)
+    if options.fork:
+        given["fork"] = find_run(str(options.fork), options.out)
+        manifest = manifest_of(given["fork"])
+        stored = manifest.options if manifest else {}
+        has_worker = STRATEGIES[stored.get("strategy", "evaluator-worker")].has_worker
+        # One model is named for both roles, and the worker's alone by its own option.
+        left_out = {"prompt_tokens"} if has_worker else {"worker"}
+        left_out |= {"worker"} if "evaluator" in given else set()
+        own = {k: stored[k] for k in OF_A_FORK if k in stored and k not in left_out}
+        given = own | given
+    return Options.model_validate(given, by_name=True)
 
 
 @dataclass

@@ -29,7 +29,7 @@ from core.models.providers import NOTHING_PLAYED, SCRIPTED, Played, is_scripted
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
-from core.runs.manifest import Identity, manifest_of
+from core.runs.manifest import Identity
 from evaluator.evaluator import Evaluator
 from next_step.agent import Agent
 from worker.worker import system_prompt
@@ -273,7 +273,6 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
     """
     if options.resume:
         return options, ""
-    check_evaluator(options)
     named = _ROLES & options.model_fields_set or any(map(os.environ.get, _VARIABLES))
     if named or base_urls():
         return options, ""
@@ -300,34 +299,13 @@ def _with_recording(options: OptionsOf) -> OptionsOf:
     from cli import has_workshop
 
     name = declared(options.benchmark).name
-    recorded = f"recorded/{name}"
-    if options.fork:
-        # What another model began, a recorded reply does not continue.
-        forked = manifest_of(options.fork)
-        fits = forked is not None and recorded in forked.identity.models.values()
-    else:
-        fits = not options.model_fields_set & AS_RECORDED
-    if not (fits and has_workshop()):
+    if options.model_fields_set & AS_RECORDED or not has_workshop():
         return options
     from workshop.recorded.replies import has_recording
 
     if not has_recording(name):
         return options
-    return options.model_copy(update=dict.fromkeys(_ROLES, recorded))
-
-
-def check_evaluator(options: Options) -> None:
-    """Raises Usage: a worker is named and no evaluator, which a scripted model would play."""
-    if not asks_role(options, "worker") or is_scripted(options.worker):
-        return
-    given, variables = options.model_fields_set, os.environ
-    worker = "worker" in given or variables.get("WORKER_MODEL")
-    if worker and "evaluator" not in given and not variables.get("EVALUATOR_MODEL"):
-        what = "--worker" if "worker" in given else "WORKER_MODEL"
-        raise Usage(
-            f"{what} names {options.worker} for the worker alone: name the evaluator, too, with "
-            "--evaluator or EVALUATOR_MODEL"
-        )
+    return options.model_copy(update=dict.fromkeys(_ROLES, f"recorded/{name}"))
 
 
 def models_line(options: Options) -> str:
