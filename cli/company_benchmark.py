@@ -43,7 +43,7 @@ def open_tasks(options: TaskOptions) -> OpenTask:
     """Open companies, which share one wiki. Raises Usage: an option names what there is not."""
     try:
         guards = switched_on(options.guards, "guard", NAMES, NAMES)
-        stages = {stage.name for stage in chosen(options.stages, COMPANY.stages)}
+        stages = {stage.name for stage in chosen(options, COMPANY.stages)}
     except ValueError as error:
         raise Usage(f"--guards or --stages: {error}") from None
     try:

@@ -183,7 +183,7 @@ def asks_role(options: Options, role: Role) -> bool:
 def _stage_models(models: Models, options: Options, stages: Sequence[StageSpec]) -> dict[str, str]:
     """The models of stages that are on. Raises Usage, ModelsError: a name that no stage has."""
     try:
-        kinds = chosen(options.stages, stages)
+        kinds = chosen(options, stages)
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
     named = models.file.stages
@@ -199,7 +199,7 @@ def _stage_models(models: Models, options: Options, stages: Sequence[StageSpec])
 def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
     texts = benchmark.options.texts
-    kinds = chosen(options.stages, benchmark.stages)
+    kinds = chosen(options, benchmark.stages)
     prompted = [k for k in kinds if k.prompt]
     of_steps = {k.name: k.prompt(texts) for k in prompted if k.prompt}
     tools = benchmark.tools(prompted)

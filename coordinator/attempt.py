@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from coordinator.benchmark import Environment, Platform, is_harmful
-from coordinator.config import Limits
 from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
@@ -105,8 +104,7 @@ class Attempt(CallObserver):
     def __post_init__(self) -> None:
         self.task, self.run = self.plan.task, self.plan.earlier
         config = self.session.config
-        limits = Limits(config.task_seconds, config.task_tokens, config.task_dollars)
-        self._meter = Meter(limits, "task")
+        self._meter = Meter(config.task_limits, "task")
         self._pack = config.pack_name or ""
         self._known = self.session.known.get(self.task.spec_id, Known())
         self._telemetry = Telemetry(

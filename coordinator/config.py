@@ -150,6 +150,16 @@ class RunConfig(PlayConfig):
     )
 
     @property
+    def run_limits(self) -> Limits:
+        """What the run may spend."""
+        return Limits(self.max_seconds, self.max_tokens, self.max_dollars)
+
+    @property
+    def task_limits(self) -> Limits:
+        """What a task may spend."""
+        return Limits(self.task_seconds, self.task_tokens, self.task_dollars)
+
+    @property
     def ids(self) -> dict[Role, str]:
         """The model of each role."""
         return {"evaluator": self.evaluator, "worker": self.worker}

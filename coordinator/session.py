@@ -15,7 +15,7 @@ from typing import TypeAlias
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
 from coordinator.benchmark import Benchmark, Environment, Platform
 from coordinator.clients import ClientFactory
-from coordinator.config import Limits, RunConfig
+from coordinator.config import RunConfig
 from coordinator.fork import Past
 from coordinator.limits import Breaker, CancelToken, LimitReached, Meter
 from coordinator.resume import Continuation
@@ -66,9 +66,9 @@ class Session:
     def __post_init__(self) -> None:
         config = self.config
         self.prompts = Prompts(self.folder)
-        self.meter = Meter(Limits(config.max_seconds, config.max_tokens, config.max_dollars), "run")
+        self.meter = Meter(config.run_limits, "run")
         self.breaker = Breaker(config.breaker)
-        self.stages = chosen(config.stages, self.benchmark.stages)
+        self.stages = chosen(config, self.benchmark.stages)
         self._rebuilt: dict[str, Environment] = {}
         self._results: dict[str, TaskResult] = {}
         self._file = ResultsFile(self.folder)

@@ -71,13 +71,21 @@ class StageSpec:
     """For a stage that is a tool: makes the tool from the function that answers a question."""
 
 
-def chosen(asked: str, specs: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
+class Asked(Protocol):
+    """The settings of a run, or what it asks of its benchmark."""
+
+    @property
+    def stages(self) -> str:
+        """The value of ``--stages``."""
+
+
+def chosen(asked: Asked, specs: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
     """The stages that are on, in the benchmark's order, as ``core.switches`` reads what is asked.
 
     Raises ValueError: a name that no stage of the benchmark has.
     """
     usual = [spec.name for spec in specs if spec.default]
-    on = switched_on(asked, "stage", [spec.name for spec in specs], usual)
+    on = switched_on(asked.stages, "stage", [spec.name for spec in specs], usual)
     return tuple(spec for spec in specs if spec.name in on)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from company_tools.final_answer import FinalAnswer, Link
+from coordinator.benchmark import TaskOptions
 from coordinator.resume import remember
 from coordinator.stages import StageSpec, chosen
 from coordinator.task_plan import TaskPlan
@@ -183,10 +184,10 @@ KINDS = tuple(
     ],
 )
 def test_names_choose_steps_in_the_benchmark_s_order(asked: str, names: str) -> None:
-    assert [kind.name for kind in chosen(asked, KINDS)] == names.split()
+    assert [kind.name for kind in chosen(TaskOptions(stages=asked), KINDS)] == names.split()
 
 
 @pytest.mark.parametrize("asked", ["polcy", "-polcy", "all,polcy"])
 def test_a_name_that_no_step_has_is_an_error_with_those_that_there_are(asked: str) -> None:
     with pytest.raises(ValueError, match=r"'polcy'; there are: .*entities, policy, verify"):
-        chosen(asked, KINDS)
+        chosen(TaskOptions(stages=asked), KINDS)

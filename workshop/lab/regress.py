@@ -164,7 +164,7 @@ def settings_of(options: RegressOptions, context: LabContext) -> Settings:
     prompts = dict(context.texts(options.prompts, name, (options.strategy,), notes()))
     benchmark = adapted(lab, options.guards, prompts)  # refuses what does not fit
     try:
-        chosen(options.stages, benchmark.stages)
+        chosen(options, benchmark.stages)
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
     # With a scheduler the journals would stay on other machines.
