@@ -87,13 +87,6 @@ def test_what_changed_from_outside_stands_in_the_next_prompt(make_run: Any, shop
     assert [state["basket"]["total"] for state in states] == [0, 8, 15]
 
 
-def test_a_refusal_goes_through(make_run: Any, shop_json: Any) -> None:
-    run = make_run(shop_json(), says=[LOOK, DECLINED], does=[LOOKS])
-    task = result(run)
-    assert (task.ended, task.score, task.acts, task.turns) == ("declined", 1.0, 0, 2)
-    assert task.group == "refuse"
-
-
 @pytest.mark.parametrize(("how", "turns"), [({}, 7), ({"max_turns": 1}, 1)])
 def test_turns_are_limited(make_run: Any, shop_json: Any, how: dict[str, int], turns: int) -> None:
     run = make_run(shop_json(), says=[LOOK] * 20, does=[LOOKS] * 20, **how)
@@ -383,14 +376,12 @@ def test_a_journal_that_cannot_be_written_is_an_error_of_the_run(
         run.go()
 
 
-def test_what_the_pack_knows_of_a_task_stands_in_its_result(make_run: Any, tea_buyer: Any) -> None:
+def test_what_the_pack_knows_and_why_a_program_failed_stand_in_the_result(
+    make_run: Any, tea_buyer: Any
+) -> None:
     known = {tea_buyer["spec_id"]: Known("refuse", ("ghost",), 7)}
-    run = make_run(tea_buyer, says=[DECLINED], does=[], known=known)
+    raises = "<code>\nx = 1\nraise ValueError('no such tea')\n</code>"
+    run = make_run(tea_buyer, says=[LOOK, DECLINED], does=[raises] * 3, known=known)
     done = result(run)
     assert (done.group, done.mechanics, done.best) == ("refuse", ("ghost",), 7)
-
-
-def test_a_program_that_failed_is_the_cause(make_run: Any, tea_buyer: Any) -> None:
-    raises = "<code>\nx = 1\nraise ValueError('no such tea')\n</code>"
-    run = make_run(tea_buyer, says=[LOOK, DECLINED], does=[raises] * 3)
-    assert result(run).cause == "worker code failed: ValueError: no such tea, line 2"
+    assert done.cause == "worker code failed: ValueError: no such tea, line 2"
