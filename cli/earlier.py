@@ -48,7 +48,8 @@ def located(options: Options) -> Options:
         given["fork"] = find_run(str(options.fork), options.out)
         manifest = manifest_of(given["fork"])
         stored = manifest.options if manifest else {}
-        has_worker = STRATEGIES[stored.get("strategy", "evaluator-worker")].has_worker
+        strategy = given.get("strategy") or stored.get("strategy")
+        has_worker = strategy not in STRATEGIES or STRATEGIES[strategy].has_worker
         # One model is named for both roles, and the worker's alone by its own option.
         left_out = {"prompt_tokens"} if has_worker else {"worker"}
         left_out |= {"worker"} if "evaluator" in given else set()

@@ -119,9 +119,9 @@ def test_a_misuse_is_answered_with_what_would_be_right(
     assert right in said
 
 
-def test_the_listing_says_how_to_call_and_leaves_out_the_shapes_of_fields() -> None:
+def test_the_listing_says_how_to_call() -> None:
     def Combo_Weigh(name: str, depth: int = 1, day: str = "", kind: Literal["a", "b"] = "a") -> Any:
-        """Of [{part: id}]: {parts: [{id, sizes: {id: kg}}] heaviest first, most: [id], of}."""
+        """Of [{part: id}]: {parts, most: [id]}."""
 
     def Req_Deliver(expected_weight: int) -> Any:
         """Delivers it."""
@@ -129,7 +129,7 @@ def test_the_listing_says_how_to_call_and_leaves_out_the_shapes_of_fields() -> N
     forms = Forms([tool("read", Combo_Weigh), tool("write", Req_Deliver, final=True)])
     assert forms.listing == [
         "Combo_Weigh(name, depth: int = 1, day?, kind: a|b = 'a'): "
-        "Of [{part: id}]: {parts heaviest first, most, of}."
+        "Of [{part: id}]: {parts, most: [id]}."
     ]
 
 
