@@ -203,4 +203,7 @@ def main() -> None:
     """Read the command line and exit with what the command returns."""
     loading.begin()
     reserve()
+    # A stream that was closed from the start takes everything, as long as the process is.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     app()

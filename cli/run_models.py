@@ -31,7 +31,6 @@ from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
 from core.runs.manifest import Identity
 from evaluator.evaluator import Evaluator
-from next_step.agent import Agent
 from worker.worker import system_prompt
 
 if TYPE_CHECKING:
@@ -207,6 +206,8 @@ def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dic
     # Its settings tell whether it takes a schema.
     client = ModelClient(options.evaluator, "evaluator", base_url=url, models=models.models)
     if options.strategy == "next-step":
+        from next_step.agent import Agent
+
         guide = benchmark.guide(of_steps=True)
         agent = Agent(client, benchmark.rules, guide, tools, texts=texts)
         return {options.strategy: agent.system, **of_steps}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import regex
 
@@ -18,9 +18,11 @@ from core.models.model_client import ModelClient
 from core.runs.task import Decision, Turn, TurnContext
 from core.runs.work import WorkReport
 from evaluator.evaluator import Evaluator
-from next_step.agent import Agent, Answer, PastStep
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import ExecutorFactory, Worker
+
+if TYPE_CHECKING:
+    from next_step.agent import Agent, Answer, PastStep
 
 PAGES_AT_MOST = 8
 """Pages that one instruction reads without a worker."""
@@ -45,6 +47,8 @@ class EvaluatorWorker:
         """A new worker's report; the pages alone where the instruction names nothing else."""
         if not self.page_tool or not (names := _PAGES.fullmatch(decision.instruction.strip())):
             return self.worker.carry_out(decision.instruction, ledger)
+        from next_step.agent import Answer
+
         files = list(filter(None, map(str.strip, names[1].split(","))))[:PAGES_AT_MOST]
 
         def read() -> Answer:
@@ -120,6 +124,8 @@ def strategy_of(
     """
     texts = benchmark.options.texts
     if config.strategy == "next-step":
+        from next_step.agent import Agent
+
         return NextStepStrategy(
             Agent(
                 client("evaluator"),
@@ -145,6 +151,8 @@ def strategy_of(
 
 
 def _past(turn: Turn) -> PastStep:
+    from next_step.agent import PastStep
+
     report = turn.report
     return PastStep(
         current_state=turn.decision.thought,
