@@ -72,7 +72,7 @@ STORE = Disturbed(
         "/coupon/apply", "/coupon/remove", "/tasks/start", "/tasks/log", "/tasks/complete",
     ),
     every=4,
-    deaths=6,
+    deaths=5,
     ending="",
     faults=(*FAULTS, {"kind": "status", "status": 500, "times": 2}, {"kind": "twice"}),
     models="faulty/store?seed={seed}&rate=0.3",
@@ -86,7 +86,7 @@ COMPANY = Disturbed(
         "/respond", "/tasks/start", "/tasks/log", "/tasks/complete",
     ),
     every=10,
-    deaths=4,
+    deaths=3,
     ending="/respond",
 )  # fmt: skip
 

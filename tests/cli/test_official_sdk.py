@@ -87,12 +87,6 @@ def test_a_session_of_the_real_platform_is_opened_reported_and_submitted(
     assert results_at(run)["submitted"]
 
 
-def test_doctor_says_that_it_plays(tmp_path: Path) -> None:
-    done = type_it(tmp_path, "doctor", "--json", "--no-calls", ERC3_CLIENT="auto")
-    (found,) = [f for f in json.loads(done.stdout)["findings"] if f["name"] == "client"]
-    assert (found["state"], "it is installed" in found["text"]) == ("ok", True), found
-
-
 def test_a_platform_out_of_reach_is_told_in_one_line(
     tmp_path: Path, platform_of: Any, shop_json: Any
 ) -> None:
