@@ -9,10 +9,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from cli.options import Options
 from cli.platform import STATE, load_pack
 from coordinator.config import STRATEGIES
 from coordinator.fork import Past
+from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun, NothingToDo, NotRecorded, Usage
 from core.runs.find import find_run
 from core.runs.folder import PACK_COPY, held
@@ -39,7 +42,7 @@ OF_A_FORK = (
 def located(options: Options) -> Options:
     """The same options, with folders in place of names; those of a fork as its run has them.
 
-    Raises NotRecorded: there is no such run.
+    Raises NotRecorded: there is no such run, or its options are none.
     """
     given = {name: getattr(options, name) for name in options.model_fields_set}
     if options.resume:
@@ -48,14 +51,17 @@ def located(options: Options) -> Options:
         given["fork"] = find_run(str(options.fork), options.out)
         manifest = manifest_of(given["fork"])
         stored = manifest.options if manifest else {}
-        strategy = given.get("strategy") or stored.get("strategy")
+        strategy = str(given.get("strategy") or stored.get("strategy"))
         has_worker = strategy not in STRATEGIES or STRATEGIES[strategy].has_worker
         # One model is named for both roles, and the worker's alone by its own option.
         left_out = {"prompt_tokens"} if has_worker else {"worker"}
         left_out |= {"worker"} if "evaluator" in given else set()
-        own = {k: stored[k] for k in OF_A_FORK if k in stored and k not in left_out}
+        own = {k: stored[k] for k in OF_A_FORK if stored.get(k) and k not in left_out}
         given = own | given
-    return Options.model_validate(given, by_name=True)
+    try:
+        return Options.model_validate(given, by_name=True)
+    except ValidationError as error:
+        raise NotRecorded(f"{given.get('fork')}/run.json: options.{first_problem(error)}") from None
 
 
 @dataclass
