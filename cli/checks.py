@@ -1,4 +1,4 @@
-"""The checks of models, in one list with a level each: ``doctor`` makes all, a run those it needs.
+"""The checks of models: ``doctor`` makes all of them, a run those it needs.
 
 Each model is asked what a run would ask it: one that decides for a decision, one that works for a
 program. The run's own readers read the replies.
@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
-from dataclasses import dataclass, field, replace
-from enum import IntEnum
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator
 
@@ -24,15 +23,7 @@ from core.ledger import Record
 from core.models.errors import hint_of
 from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
-from core.models.model_call import (
-    KeptCalls,
-    Message,
-    ModelCall,
-    Role,
-    known_sum,
-    total_cost,
-    total_usage,
-)
+from core.models.model_call import KeptCalls, ModelCall, Role, known_sum, total_cost, total_usage
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.model_ids import UnknownModel, address_of, check_id, key_variable, missing_keys
 from core.models.models_file import Models, ModelsFile, Settings, Target
@@ -44,7 +35,15 @@ from core.models.reply_code import find_code
 from core.models.reply_text import Misread
 from core.models.reprompt import answer_of, reprompt
 from core.models.tokens import count_messages
+from core.runs.errors import CannotRun, Usage
+from core.terminal.console import say
 from evaluator.reply import FORM, read_decision
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cli.options import Options
+    from cli.run_models import RunModels
 
 SECONDS = 40.0
 """Seconds for each reply; one of several backends gets half."""
@@ -84,6 +83,11 @@ def finding(area: str, name: str, state: State, text: str, fix: str = "") -> Fin
     return Finding(area=area, name=name, state=state, text=text, fix=fix)
 
 
+def problems_of(findings: Iterable[Finding]) -> list[Finding]:
+    """Those that would make a run fail."""
+    return [one for one in findings if one.state == "problem"]
+
+
 @dataclass(frozen=True)
 class Question:
     """What a model is asked, and how its reply is read."""
@@ -95,50 +99,34 @@ class Question:
     read: Callable[[ModelCall], object]
     """Raises Misread."""
 
-    @property
-    def messages(self) -> list[Message]:
-        """The prompt."""
-        return [{"role": "user", "content": self.text}]
 
-
-_DECIDE = (
-    "You decide for an agent that buys in a shop. The task: buy one pencil, SKU pencil-1. The "
-    "basket is empty. A worker carries out your instruction. Reply with three lines:\n"
-    f"{FORM}the word DONE"
-)
-_WORK = (
-    'Carry out one instruction in Python. Reply with one line "Thought: ..." and then one code '
-    "block between <code> and </code>, which ends with final_answer(report).\n"
-    "<instruction>\nReport the sum of 17 and 25.\n</instruction>"
-)
 DECISION = Question(
     "decision",
-    _DECIDE,
+    "You decide for an agent that buys in a shop. The task: buy one pencil, SKU pencil-1. The "
+    "basket is empty. A worker carries out your instruction. Reply with three lines:\n"
+    f"{FORM}the word DONE",
     "Reply with THOUGHT, DECISION and INSTRUCTION, each on a line of its own.",
     # A short task may rightly be repeated as its instruction; the form may not.
     partial(read_decision, form=FORM),
 )
 PROGRAM = Question(
     "program",
-    _WORK,
+    'Carry out one instruction in Python. Reply with one line "Thought: ..." and then one code '
+    "block between <code> and </code>, which ends with final_answer(report).\n"
+    "<instruction>\nReport the sum of 17 and 25.\n</instruction>",
     "Reply with one Python block between <code> and </code>.",
     lambda call: find_code(answer_of(call)),
 )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Place:
-    """One model at one backend, with the roles that use it."""
+    """One model at one backend, with the roles that use it and what was found there."""
 
-    uses: tuple[tuple[Role, str], ...]
-    """Roles, each with the id or name under which it asks."""
     target: Target
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Identifies the backend."""
-        backend = self.target.backend
-        return backend.model, backend.base_url, backend.key_variable
+    uses: list[tuple[Role, str]] = field(default_factory=list)
+    """Roles, each with the id or name under which it asks."""
+    findings: list[Finding] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -151,6 +139,11 @@ class Place:
     def is_served(self) -> bool:
         """Whether a server is asked, which costs."""
         return not is_scripted(self.target.backend.model)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether nothing that was found is a problem."""
+        return not problems_of(self.findings)
 
     @property
     def price(self) -> Price | None:
@@ -169,57 +162,25 @@ class Place:
         return Finding(area="models", subject=self.name, name=name, state=state, text=text, fix=fix)
 
 
-@dataclass
-class Looked:
-    """A place with what was found there."""
-
-    place: Place
-    findings: list[Finding] = field(default_factory=list)
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether nothing that was found is a problem."""
-        return not has_problem(self.findings)
+# -- without asking a model
 
 
-def has_problem(findings: Iterable[Finding]) -> bool:
-    """Whether one of them is a problem."""
-    return any(one.state == "problem" for one in findings)
+def look_at(models: Models, asked: Asked, checks: Sequence[Check]) -> list[Place]:
+    """Every distinct model and backend of the roles, with what these checks find there.
 
-
-def places(models: Models, asked: Asked) -> list[Place]:
-    """Every distinct model and backend of the roles. Raises ModelsError."""
+    After a problem the other checks are not made. Raises ModelsError.
+    """
     distinct: dict[tuple[object, ...], Place] = {}
     for role, (model, base_url) in asked.items():
         for target in models.settings(model, role, base_url).targets:
-            place = Place(((role, model),), target)
-            uses = distinct[place.key].uses if place.key in distinct else ()
-            distinct[place.key] = replace(place, uses=(*uses, *place.uses))
+            backend = target.backend
+            key = (backend.model, backend.base_url, backend.key_variable)
+            distinct.setdefault(key, Place(target)).uses.append((role, model))
+    for place in distinct.values():
+        for check in checks:
+            if place.is_usable:
+                place.findings += check(place)
     return list(distinct.values())
-
-
-class Level(IntEnum):
-    """How far the checks go that ask no model."""
-
-    IDS = 0
-    """Every run."""
-    KEYS = 1
-    """A run that will ask its models."""
-    ALL = 2
-    """``doctor``."""
-
-
-def look_at(models: Models, asked: Asked, level: Level) -> list[Looked]:
-    """What the checks up to a level find at each place; after a problem the rest is not looked at.
-
-    Raises ModelsError.
-    """
-    looked = [Looked(place) for place in places(models, asked)]
-    for one in looked:
-        for of, check in CHECKS:
-            if of <= level and one.is_usable:
-                one.findings += check(one.place)
-    return looked
 
 
 def check_identity(place: Place) -> Iterator[Finding]:
@@ -237,11 +198,12 @@ def check_identity(place: Place) -> Iterator[Finding]:
 def check_key(place: Place) -> Iterator[Finding]:
     """Whether the key is there; its name only."""
     backend = place.target.backend
+    is_own = backend.model.startswith("openai/") and not backend.key_variable
     if not place.is_served:
         yield place.found("key", "ok", "needs none")
     elif missing := " or ".join(missing_keys(backend)):
         fix = f"set {missing}, or put it in .env"
-        if backend.model.startswith("openai/") and not backend.key_variable:
+        if is_own:
             names = dict.fromkeys(BASE_URLS.get(role, "base_url") for role, _ in place.uses)
             fix += f"; for a server of your own set {' and '.join(names)} to its address"
         yield place.found("key", "problem", f"{missing} not set", fix)
@@ -255,14 +217,10 @@ def check_key(place: Place) -> Iterator[Finding]:
             yield place.found("key", "ok", f"set; nodes: {', '.join(nodes[:3])}{more}")
         except gonka_nodes.SettingsError as error:
             yield place.found("key", "problem", str(error), "correct it where it is set")
-    elif backend.base_url and backend.model.startswith("openai/") and not backend.key_variable:
-        text = (
-            "no key is set for this server; if it needs one, set OPENAI_API_KEY or "
-            "name a variable with key_variable"
-        )
-        if os.environ.get("OPENAI_API_KEY"):
-            text = "OPENAI_API_KEY is set and will be sent to this server"
-        yield place.found("key", "ok", text)
+    elif backend.base_url and is_own:
+        sent = bool(os.environ.get("OPENAI_API_KEY"))
+        text = "is set and will be sent to this server" if sent else "is not set; it may need none"
+        yield place.found("key", "ok", f"OPENAI_API_KEY {text}")
     else:
         text = f"{backend.key_variable} set" if backend.key_variable else "found by LiteLLM"
         yield place.found("key", "ok", text)
@@ -299,74 +257,77 @@ def check_price(place: Place) -> Iterator[Finding]:
         yield place.found("price", "warning", text, fix)
 
 
-CHECKS: tuple[tuple[Level, Callable[[Place], Iterable[Finding]]], ...] = (
-    (Level.IDS, check_identity),
-    (Level.KEYS, check_key),
-    (Level.KEYS, check_proxy),
-    (Level.ALL, check_price),
-)
+Check: TypeAlias = Callable[[Place], Iterable[Finding]]
+OF_EVERY_RUN: tuple[Check, ...] = (check_identity,)
+OF_ASKED_MODELS = (*OF_EVERY_RUN, check_key, check_proxy)
+OF_DOCTOR = (*OF_ASKED_MODELS, check_price)
 
 
-def announcement(looked: Sequence[Looked]) -> str:
+def announcement(places: Sequence[Place]) -> str:
     """Say what the questions may cost, because the user has not agreed to it yet."""
-    asked = [one.place for one in looked if one.is_usable and one.place.is_served]
-    if not asked:
-        return "no paid calls will be made"
-    known, unknown = 0.0, dict[str, None]()
-    for place in asked:
-        for question in place.questions:
+    known, unknown, count = 0.0, dict[str, None](), 0
+    for place in places:
+        for question in place.questions if place.is_usable and place.is_served else ():
+            count += 1
             if (price := place.price) is None:
                 unknown[place.target.backend.model] = None
             else:
-                known += count_messages(question.messages) * price.input + TOKENS * price.output
+                prompt = count_messages([{"role": "user", "content": question.text}])
+                known += prompt * price.input + TOKENS * price.output
+    if not count:
+        return "no paid calls will be made"
     parts = [f"about ${known:.4f}"] * bool(known)
     parts += [f"the unknown price of {', '.join(unknown)}"] * bool(unknown)
-    count = sum(len(place.questions) for place in asked)
     number = "1 short question" if count == 1 else f"{count} short questions"
     return f"models will now be asked {number}, for {' and '.join(parts)} (none with --no-calls)"
 
 
-def ask_models(looked: Sequence[Looked], *, every: bool) -> list[ModelCall]:
+# -- asking
+
+
+def ask_models(places: Sequence[Place], *, every: bool) -> list[ModelCall]:
     """Ask the models at usable places and add what is found to their findings; every attempt.
 
     Questions are asked concurrently. ``every``: at all backends; else at one for each role, and at
     its next one only where that does not answer.
     """
     calls: list[ModelCall] = []
-    left = [one for one in looked if one.is_usable]
+    usable = [one for one in places if one.is_usable]
     # A model of our own stands behind the others and always answers.
-    served = set(chain.from_iterable(one.place.uses for one in left if not one.place.is_served))
-    left = [one for one in left if one.place.is_served]
+    served = set(chain.from_iterable(one.uses for one in usable if not one.is_served))
+    left = [one for one in usable if one.is_served]
     if left:
         load()  # its seconds are not the model's
     while due := left if every else _first_of_each(left, served):
-        asked = [(one, q, begin_in_thread(partial(_ask, one.place, q))) for one in due
-                 for q in one.place.questions]  # fmt: skip
+        asked = [
+            (one, question, begin_in_thread(partial(_ask, one, question)))
+            for one in due
+            for question in one.questions
+        ]
         done = wait([future for *_, future in asked], 2 * SECONDS + GRACE).done
         for one, question, future in asked:
-            found, made = future.result() if future in done else (_late(one.place, question), [])
+            found, made = future.result() if future in done else (_late(one, question), [])
             one.findings.append(found)
             calls += made
             if made and made[-1].error_kind == "authentication":
                 _refuse_key(one)
-        served |= set(chain.from_iterable(one.place.uses for one in due if one.is_usable))
+        served |= set(chain.from_iterable(one.uses for one in due if one.is_usable))
         left = [one for one in left if one not in due]
     return calls
 
 
-def _first_of_each(left: Sequence[Looked], served: set[tuple[Role, str]]) -> list[Looked]:
+def _first_of_each(left: Sequence[Place], served: set[tuple[Role, str]]) -> list[Place]:
     """For each use that nobody serves yet its first place."""
-    uses = dict.fromkeys(use for one in left for use in one.place.uses if use not in served)
-    firsts = [next(n for n, one in enumerate(left) if use in one.place.uses) for use in uses]
-    return [left[n] for n in dict.fromkeys(firsts)]
+    uses = dict.fromkeys(use for one in left for use in one.uses if use not in served)
+    return list(dict.fromkeys(next(one for one in left if use in one.uses) for use in uses))
 
 
-def _refuse_key(one: Looked) -> None:
+def _refuse_key(place: Place) -> None:
     """Have the finding on a key say that the provider does not accept it."""
-    variable = key_variable(one.place.target.backend)
+    variable = key_variable(place.target.backend)
     text = f"{variable} is not accepted by the provider"
-    update = {"state": "problem", "text": text, "fix": f"correct {variable}"}
-    one.findings[:] = [f.model_copy(update=update) if f.name == "key" else f for f in one.findings]
+    refused = place.found("key", "problem", text, f"correct {variable}")
+    place.findings[:] = [refused if one.name == "key" else one for one in place.findings]
 
 
 class _OneBackend(Models):
@@ -396,28 +357,29 @@ def _ask(place: Place, question: Question) -> tuple[Finding, list[ModelCall]]:
     role, model = place.uses[0]
     seconds = SECONDS if place.target.backend.name == model else SECONDS / 2
     client = ModelClient(model, role, KeptCalls(calls), models=_OneBackend(place.target, seconds))
+    prompt: list[dict[str, str]] = [{"role": "user", "content": question.text}]
     try:
-        reprompt(client, question.messages, question.read, question.again)
+        reprompt(client, prompt, question.read, question.again)
     except ModelFailed:
         return _refused(place, question, calls[-1]), calls
     except Misread as misread:
-        return _misread(place, question, calls, misread), calls
+        return _misread(place, question, calls[-1], misread), calls
     return _answered(place, question, calls), calls
 
 
-def _late(place: Place, question: Question) -> Finding:
+def _late(place: Place, question: Question, seconds: float | None = None) -> Finding:
     fix = "try again when its server has loaded the model, or use --no-preflight"
-    return place.found(question.name, "problem", f"no answer within {SECONDS:g} s", fix)
+    text = f"no answer within {seconds or SECONDS:.0f} s"
+    return place.found(question.name, "problem", text, fix)
 
 
 def _refused(place: Place, question: Question, call: ModelCall) -> Finding:
     """Why a place gave no reply, and what to do; an address that cannot be reached is named."""
+    if call.error_kind == "timeout":
+        return _late(place, question, call.seconds)
     base_url, text = place.target.backend.base_url, call.error or "no answer"
     fix = hint_of(call.error_kind, text, key_variable(place.target.backend))
-    if call.error_kind == "timeout":
-        text = f"no answer within {call.seconds:.0f} s"
-        fix = "try again when its server has loaded the model, or use --no-preflight"
-    elif call.error_kind == "network" and base_url:
+    if call.error_kind == "network" and base_url:
         text = f"{base_url} cannot be reached: {text}"
         fix = "start the server or correct the base URL"
     return place.found(question.name, "problem", text, fix or "try again, or ask the provider")
@@ -426,43 +388,35 @@ def _refused(place: Place, question: Question, call: ModelCall) -> Finding:
 def _answered(place: Place, question: Question, calls: Sequence[ModelCall]) -> Finding:
     """How fast a usable reply came, and for how much."""
     usage, cost, last = total_usage(calls), total_cost(calls), calls[-1]
-    state: State = "ok"
-    tokens, fix = f"{usage.prompt} + {usage.completion} tokens", ""
-    if usage.prompt is None:
-        state, tokens = "warning", "tokens unknown"
-        fix = "its server reports no usage, so tokens and cost of a run stay unknown"
-    elif usage.reasoning:
-        tokens += f" ({usage.reasoning} of them reasoning)"
     seconds = known_sum(call.seconds for call in calls) or 0.0
-    parts = [f"usable, in {seconds:.2f} s", tokens]
-    if len(calls) > 1:
-        parts[0] = f"usable after {len(calls)} calls, in {seconds:.2f} s"
-    if last.usage.completion and last.seconds > 0:
-        parts.append(f"{last.usage.completion / last.seconds:.1f} tokens/s")
-    parts.append("price unknown" if cost is None else f"${cost:.6f} ({last.price_source})")
-    return place.found(question.name, state, ", ".join(parts), fix)
+    after = f" after {len(calls)} calls" if len(calls) > 1 else ""
+    price = "price unknown" if cost is None else f"${cost:.6f} ({last.price_source})"
+    began = f"usable{after}, in {seconds:.2f} s"
+    if usage.prompt is None:
+        fix = "its server reports no usage, so tokens and cost of a run stay unknown"
+        return place.found(question.name, "warning", f"{began}, tokens unknown, {price}", fix)
+    tokens = f"{usage.prompt} + {usage.completion} tokens"
+    if usage.reasoning:
+        tokens += f" ({usage.reasoning} of them reasoning)"
+    return place.found(question.name, "ok", f"{began}, {tokens}, {price}")
 
 
-def _misread(
-    place: Place, question: Question, calls: Sequence[ModelCall], misread: Misread
-) -> Finding:
+def _misread(place: Place, question: Question, last: ModelCall, misread: Misread) -> Finding:
     """What a reply is in which the run would find nothing to use, and what to do."""
-    last = calls[-1]
     text = f"no usable {question.name}: {misread.advice}"
+    fix = "use another model, or look at how its server was started: the chat template, the context"
     if last.finish_reason in ("length", "max_tokens"):
         fix = "raise max_tokens in the models file, or the limits of tokens and context there"
         allowed = place.target.params.get("max_tokens", TOKENS + 1)
         if allowed > TOKENS and (last.usage.completion or 0) >= TOKENS:
             text = f"{text}; this question allows {TOKENS} tokens, a run {allowed}"
             return place.found(question.name, "warning", text, fix)
-        return place.found(question.name, "problem", text, fix)
-    fix = "use another model, or look at how its server was started: the chat template, the context"
     return place.found(question.name, "problem", text, fix)
 
 
-def with_substitutes(looked: Sequence[Looked]) -> list[Finding]:
+def with_substitutes(places: Sequence[Place]) -> list[Finding]:
     """All findings; a backend's problem is a warning if another backend can be used instead."""
-    usable = {use for one in looked if one.is_usable for use in one.place.uses}
+    usable = {use for one in places if one.is_usable for use in one.uses}
 
     def eased(place: Place, one: Finding) -> Finding:
         if one.state != "problem" or not set(place.uses) <= usable:
@@ -470,4 +424,43 @@ def with_substitutes(looked: Sequence[Looked]) -> list[Finding]:
         text = f"{one.text}; another backend is used instead"
         return one.model_copy(update={"state": "warning", "text": text})
 
-    return [eased(one.place, each) for one in looked for each in one.findings]
+    return [eased(place, one) for place in places for one in place.findings]
+
+
+# -- the rows that a run needs
+
+
+def check_ids(models: Models, asked: Asked) -> None:
+    """Whether somebody answers to every id; sends nothing. Raises ModelsError, Usage."""
+    places = look_at(models, asked, OF_EVERY_RUN)
+    if unknown := problems_of(one for place in places for one in place.findings):
+        raise Usage(_listed("unknown model", unknown))
+
+
+def check_ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, ...]:
+    """Whether all models can do their work: their keys and, with ``real``, an answer of each.
+
+    Returns every attempt. Raises CannotRun: a key is missing, or a model gives no usable answer.
+    """
+    if options.playback or (options.resume and options.submit_as_is):
+        return ()
+    places = look_at(run.models, run.asked, OF_ASKED_MODELS)
+    if lacking := problems_of(with_substitutes(places)):
+        raise CannotRun(_listed("a key is missing or a model cannot be reached", lacking))
+    asks = options.real and not options.no_preflight
+    calls = ask_models(places, every=False) if asks else []
+    found = with_substitutes(places)
+    if failed := problems_of(found):
+        what = "no task was started, because a model gives no usable answer"
+        way = "`doctor` has details; --no-preflight skips this check"
+        raise CannotRun(f"{_listed(what, failed)}\n{way}")
+    for one in found:
+        if one.state == "warning":
+            say(note, f"warning: {one.line}")
+        elif one.name in ("decision", "program") and not options.as_json:
+            say(note, f"preflight: {one.name} of {one.line}")
+    return tuple(calls)
+
+
+def _listed(what: str, findings: Iterable[Finding]) -> str:
+    return "\n  ".join([f"{what}:", *(one.line for one in findings)])

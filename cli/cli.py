@@ -16,9 +16,9 @@ import typer.main
 
 from cli import has_workshop, loading
 from cli.registry import load
-from cli.standard_streams import loss, steady
 from core.models.extras import ExtraMissing
 from core.runs.errors import CannotRun, Exit, NothingToDo, Usage
+from worker.descriptors import reserve
 
 CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
 COMMANDS = {
@@ -130,7 +130,7 @@ class Commands(typer.core.TyperGroup):
         ctx.obj = partial(_late, "cli.lab:lab_context", dict(os.environ))
         # Pages stand below the lab, whose trivial players they show.
         ctx.meta["play_trivial"] = partial(_late, "cli.lab:play_trivial")
-        with _explained(complete=self._name != "run"):
+        with _explained():
             env_file.load_for(self._name)
             return super().invoke(ctx)
 
@@ -147,22 +147,13 @@ def _late(place: str, *arguments: object) -> Any:
 
 
 @contextmanager
-def _explained(*, complete: bool) -> Iterator[None]:
+def _explained() -> Iterator[None]:
     """End the command without a traceback for errors that a user can fix.
 
-    ``complete``: the output is the command's only result, so losing it is an error. The exit
-    code differs from the verdicts of other commands.
-
-    Raises typer.Exit.
+    The exit code differs from the verdicts of other commands. Raises typer.Exit.
     """
     try:
-        try:
-            yield
-        except typer.Exit as end:
-            if end.exit_code:
-                raise
-        if complete and (lost := loss(heard=False)):
-            raise Usage(f"standard output cannot be written: {lost}")
+        yield
         return
     except NothingToDo as nothing:
         text, code = str(nothing), nothing.code
@@ -170,6 +161,9 @@ def _explained(*, complete: bool) -> Iterator[None]:
         text, code = f"error: {error}", error.code
     except ExtraMissing as error:
         text, code = f"error: {error}", Exit.OUTSIDE
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise typer.Exit from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         text, code = f"error: {where}{error.strerror or error}", Exit.OUTSIDE
@@ -208,5 +202,8 @@ def commands(
 def main() -> None:
     """Read the command line and exit with what the command returns."""
     loading.begin()
-    steady()
+    reserve()
+    # A stream that was closed from the start takes everything, as long as the process is.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     app()

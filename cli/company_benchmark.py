@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import Any
 
 import regex
 
 from company_tools import environment, results
-from company_tools.guards import guards_off
+from company_tools.guards import NAMES
 from company_tools.rule_book import TOPICS, RuleBooks
 from company_tools.stages import entities, rights, rule_book, wording
 from company_tools.toolbox import shown_tools
@@ -19,55 +18,60 @@ from company_tools.wiki_store import WikiStore
 from coordinator.benchmark import Benchmark, DirectCall, OpenTask, Platform, TaskOptions, tool_texts
 from coordinator.stages import StageSpec, chosen
 from coordinator.verify import VERIFY
+from core.ledger import Ledger
 from core.models.embeddings import Embedder, EmbeddingFailed, PageVectors
 from core.models.extras import ExtraMissing
 from core.models.prompts import prompt, template_sections
 from core.models.sections import Texts
 from core.runs.errors import Usage
+from core.switches import switched_on
+from core.terminal.console import notes, say
+
+
+class CompanyTask(environment.CompanyEnvironment):
+    """A task of the company that says once a run which pages of ``--rulebook`` it has not."""
+
+    told: set[str]
+
+    def briefing(self, ledger: Ledger, task: str = "") -> str:
+        """As the company's. Raises ToolFault."""
+        text = super().briefing(ledger, task)
+        say(notes(), *(f"warning: {line}" for line in self.left_out if line not in self.told))
+        self.told.update(self.left_out)
+        return text
 
 
 def open_tasks(options: TaskOptions) -> OpenTask:
-    """Open companies, which share one wiki. Raises Usage: there is no such guard or stage."""
+    """Open companies, which share one wiki. Raises Usage: an option names what there is not."""
     try:
-        off = guards_off(options.guards)
+        guards = switched_on(options.guards, "guard", NAMES, NAMES)
+        stages = {stage.name for stage in chosen(options, COMPANY.stages)}
     except ValueError as error:
-        raise Usage(f"--guards: {error}") from None
+        raise Usage(f"--guards or --stages: {error}") from None
     try:
-        on = {stage.name for stage in chosen(options.stages, COMPANY.stages)}
-    except ValueError as error:
-        raise Usage(f"--stages: {error}") from None
-    wiki, books = WikiStore(options.cache, _vectors(options)), RuleBooks(options.books)
-    docs = tool_texts(options.texts, COMPANY.name)
+        embedder = Embedder(options.embedding) if options.embedding else None
+    except (EmbeddingFailed, ExtraMissing) as error:
+        raise Usage(f"--embedding: {error}") from None
+    vectors = PageVectors(embedder, options.cache) if embedder else None
+    wiki, books = WikiStore(options.cache, vectors), RuleBooks(options.books)
+    docs, told = tool_texts(options.texts, COMPANY.name), set[str]()
 
-    def open_task(platform: Platform, task_id: str) -> environment.CompanyEnvironment:
-        client = platform.get_erc_client(SimpleNamespace(task_id=task_id))
-
-        def log() -> Any:
-            return platform.task_detail(task_id).logs or ()
-
-        return environment.CompanyEnvironment(
-            client,
+    def open_task(platform: Platform, task_id: str) -> CompanyTask:
+        task = CompanyTask(
+            platform.get_erc_client(SimpleNamespace(task_id=task_id)),
             options.retry_policy,
             wiki=wiki,
-            guards_off=off,
-            log=log,
+            guards_off=set(NAMES) - guards,
+            log=lambda: platform.task_detail(task_id).logs or (),
             docs=docs,
             rulebooks=options.rulebooks,
             books=books,
-            brief_rules="rule_book" not in on,
+            brief_rules="rule_book" not in stages,
         )
+        task.told = told
+        return task
 
     return open_task
-
-
-def _vectors(options: TaskOptions) -> PageVectors | None:
-    """What searches a wiki by meaning; None: nothing does. Raises Usage: there is no such model."""
-    if not options.embedding:
-        return None
-    try:
-        return PageVectors(Embedder(options.embedding), options.cache)
-    except (EmbeddingFailed, ExtraMissing) as error:
-        raise Usage(f"--embedding: {error}") from None
 
 
 def _prompt(name: str, texts: Texts) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from cli.earlier import located
 from cli.options import Options
 from cli.platform import pack_at
 from core.runs.errors import NotRecorded, Usage
 from core.runs.hints import command
-from core.runs.manifest import NoManifest, read_manifest
 from core.runs.packs import pack_with
 from core.runs.reader import read_one_task
 from core.runs.run_view import read_run_view
@@ -58,22 +58,11 @@ def coded_turns(run: Path, spec_id: str) -> list[int]:
 def fork_options(run: Path, spec: str, edited: Turn, pack: Path | None) -> Options:
     """Play a task on behind an edited turn, with the models and texts of its run.
 
-    Raises NotRecorded: the run does not say what it was played with.
+    Raises Usage: nothing follows that turn.
     """
-    try:
-        stored = read_manifest(run).options
-    except NoManifest as error:
-        raise NotRecorded(f"cannot fork: {error}") from None
-    forgotten = {
-        name: value
-        for name, value in stored.items()
-        if name in Options.model_fields and name not in ("pack", "real", "playback")
-    }
-    asked = Options.model_validate(
-        {"fork": run, "tasks": (spec,), "turn": edited.number + 1, "edited": edited, "pack": pack}
-        | {"out": run.parent}
-    )
-    options = asked.restored(forgotten)
+    asked = {"fork": run, "tasks": (spec,), "turn": edited.number + 1, "edited": edited}
+    asked |= {"out": run.parent} | ({"pack": pack} if pack else {})
+    options = located(Options.model_validate(asked))
     if options.turn > options.max_turns:
         raise Usage(f"turn {edited.number} was the last of {options.max_turns}; nothing follows it")
     return options

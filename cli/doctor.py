@@ -6,9 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from io import StringIO
 from pathlib import Path
 from typing import Literal
@@ -20,15 +18,16 @@ from rich.text import Text
 from cli import env_file
 from cli.benchmarks import every_stage
 from cli.checks import (
+    OF_DOCTOR,
+    OF_EVERY_RUN,
     Asked,
     Finding,
-    Level,
     State,
     announcement,
     ask_models,
     finding,
-    has_problem,
     look_at,
+    problems_of,
     with_substitutes,
 )
 from cli.options import DoctorOptions
@@ -98,29 +97,20 @@ def client() -> Finding:
     """Check which client would speak to the platform, and why that one."""
     from core.erc3_client.switch import VARIABLE, chosen
 
-    asked = os.environ.get(VARIABLE) or "auto"
-    install = install_sdk()
+    asked, of_client = os.environ.get(VARIABLE) or "auto", partial(finding, "platform", "client")
     try:
         kind = chosen()
     except ImportError as error:
-        return finding("platform", "client", "problem", str(error), install)
+        return of_client("problem", str(error), install_sdk())
     except ValueError as error:
-        return finding("platform", "client", "problem", str(error), f"set {VARIABLE} to auto")
+        return of_client("problem", str(error), f"set {VARIABLE} to auto")
+    player = "the official SDK" if kind == "sdk" else "the project's own client"
+    if asked != "auto":
+        return of_client("ok", f"{player} plays: {VARIABLE}={asked}")
     if kind == "sdk":
-        why = "it is installed" if asked == "auto" else f"{VARIABLE}={asked}"
-        text = f"the official SDK plays ({_sdk()}): {why}"
-        return finding("platform", "client", "ok", text)
-    if asked == "compat":
-        text = f"the project's own client plays: {VARIABLE}={asked}"
-        return finding("platform", "client", "ok", text)
-    text = "the project's own client plays: the official SDK (erc3) is not installed"
-    return finding("platform", "client", "info", text, install)
-
-
-def _sdk() -> str:
-    with suppress(PackageNotFoundError):  # a folder on the path has no version
-        return f"erc3 {version('erc3')}"
-    return "erc3"
+        return of_client("ok", f"{player} plays: it is installed")
+    text = f"{player} plays: the official SDK (erc3) is not installed"
+    return of_client("info", text, install_sdk())
 
 
 def address(environ: Mapping[str, str]) -> Finding:
@@ -194,10 +184,10 @@ def doctor(options: DoctorOptions) -> int:
     diagnosed = examine(options, os.environ, lambda text: print(text, file=sys.stderr, flush=True))
     if options.as_json:
         print(diagnosed.model_dump_json(indent=1))
-        return 0 if diagnosed.ok else 1
-    console = answers()
-    console.print(table(diagnosed))
-    console.print(summary_of(diagnosed), highlight=False, markup=False)
+    else:
+        console = answers()
+        console.print(table(diagnosed))
+        console.print(summary_of(diagnosed), highlight=False, markup=False)
     return 0 if diagnosed.ok else 1
 
 
@@ -219,22 +209,22 @@ def examine(
         # Of any benchmark: which one will be played is not said here.
         asked = _asked(models, options, environ)
         if not options.no_calls:
-            known = (one for one in look_at(models, asked, Level.IDS) if one.is_usable)
-            refresh_prices(one.place.target for one in known)
-        looked = look_at(models, asked, Level.ALL)
-        if not has_problem([played_by]):  # a benchmark is declared with its client's models
+            known = (one for one in look_at(models, asked, OF_EVERY_RUN) if one.is_usable)
+            refresh_prices(one.target for one in known)
+        places = look_at(models, asked, OF_DOCTOR)
+        if played_by.state != "problem":  # a benchmark is declared with its client's models
             findings += _stages(models, options)
     except ModelsError as error:
         fix = "correct the models file or the base URL"
         findings.append(finding("models", "settings", "problem", str(error), fix))
-        looked = []
+        places = []
     else:
-        announced = announcement([] if options.no_calls else looked)
+        announced = announcement([] if options.no_calls else places)
         announce(announced)
         if not options.no_calls:
-            ask_models(looked, every=True)
-    findings += with_substitutes(looked)
-    return Diagnosis(ok=not has_problem(findings), announced=announced, findings=tuple(findings))
+            ask_models(places, every=True)
+    findings += with_substitutes(places)
+    return Diagnosis(ok=not problems_of(findings), announced=announced, findings=tuple(findings))
 
 
 def _asked(models: Models, options: DoctorOptions, environ: Mapping[str, str]) -> Asked:

@@ -7,11 +7,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
 
 from cli.options import Options
 from cli.platform import STATE, load_pack
+from coordinator.config import STRATEGIES
 from coordinator.fork import Past
+from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun, NothingToDo, NotRecorded, Usage
 from core.runs.find import find_run
 from core.runs.folder import PACK_COPY, held
@@ -28,28 +32,36 @@ from core.runs.reader import read_one_task
 if TYPE_CHECKING:
     from workshop.simulator.world import Pack
 
-_OF_THE_RUN = ("benchmark", "strategy")
-"""A fork plays what its run played, in the way that it did, where nothing else is asked for."""
+OF_A_FORK = (
+    "benchmark", "strategy", "evaluator", "worker", "models", "prompts", "stages", "guards",
+    "rulebook", "embedding", "max_turns", "prompt_tokens",
+)  # fmt: skip
+"""Options that a fork has from its run, where it is given no others."""
 
 
 def located(options: Options) -> Options:
     """The same options, with folders in place of names; those of a fork as its run has them.
 
-    Raises NotRecorded: there is no such run.
+    Raises NotRecorded: there is no such run, or its options are none.
     """
-    folders: dict[str, Any] = {}
-    of_run: dict[str, Any] = {}
-    if options.resume:
-        folders["resume"] = find_run(str(options.resume), options.out)
-    if options.fork:
-        folder = folders["fork"] = find_run(str(options.fork), options.out)
-        manifest = manifest_of(folder)
-        stored = manifest.options if manifest else {}
-        of_run = {name: stored[name] for name in _OF_THE_RUN if name in stored}
-    if not folders:
-        return options
     given = {name: getattr(options, name) for name in options.model_fields_set}
-    return Options.model_validate(of_run | given | folders, by_name=True)
+    if options.resume:
+        given["resume"] = find_run(str(options.resume), options.out)
+    if options.fork:
+        given["fork"] = find_run(str(options.fork), options.out)
+        manifest = manifest_of(given["fork"])
+        stored = manifest.options if manifest else {}
+        strategy = str(given.get("strategy") or stored.get("strategy"))
+        has_worker = strategy not in STRATEGIES or STRATEGIES[strategy].has_worker
+        # One model is named for both roles, and the worker's alone by its own option.
+        left_out = {"prompt_tokens"} if has_worker else {"worker"}
+        left_out |= {"worker"} if "evaluator" in given else set()
+        own = {k: stored[k] for k in OF_A_FORK if stored.get(k) and k not in left_out}
+        given = own | given
+    try:
+        return Options.model_validate(given, by_name=True)
+    except ValidationError as error:
+        raise NotRecorded(f"{given.get('fork')}/run.json: options.{first_problem(error)}") from None
 
 
 @dataclass

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli import has_workshop
-from cli.standard_streams import at_terminal, loss
-from cli.waiting import waiting_told
+from cli.asking import agrees, at_terminal
 from core.erc3_client.bounds import known_score
 from core.models.redact import hide
-from core.runs.errors import CannotRun, Exit
+from core.runs.errors import Exit
 from core.runs.hints import command
 from core.terminal.console import answers, notes, say
 from core.terminal.figures import so_many_tasks
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cli.run import Run
-    from coordinator.fork import Past
     from coordinator.session import Session
     from core.runs.results import RunResults
 
@@ -57,10 +54,9 @@ class End:
             self.results = run.platform.with_effects(self.session.close_open(), run.folder)
         self._show(asks=self._asks(), anything_new=anything_new)
         if options.real:
-            with waiting_told(notes(), run.address, run.retry_policy):
-                self._submit()
+            self._submit()
         if options.as_json:
-            self._print_json()
+            print(hide(self.results.model_dump_json(indent=1)))
         if options.trace:
             from workshop.views.tracing.collector import trace_run
 
@@ -118,24 +114,12 @@ class End:
 
         show.print(summary_table(self.results))
         if self.run.past:
-            say(show, *map(clean, self._fork_lines(self.run.past)))
+            log, turn = self.run.past.log, self.run.past.turn
+            text = f"{log.spec_id}: {log.run_id}, forked at turn {turn}; turn by turn: "
+            say(show, clean(f"{text}{command('report', log.folder, self.run.folder)}"))
             return
         for line in summary_lines(self.results, self.run.benchmark.idle_group):
             show.print(line, highlight=False, markup=False)
-
-    def _fork_lines(self, past: Past) -> Iterator[str]:
-        """What a fork has changed, and the page on which both runs stand side by side."""
-        from core.runs.reader import read_tasks
-        from core.terminal.figures import number
-        from workshop.views.report.pairs import first_difference, steps_of
-
-        (fork,) = read_tasks(self.run.folder, past.log.spec_id)
-        difference = first_difference(steps_of(past.log), steps_of(fork))
-        yield f"{past.log.spec_id}: {past.log.run_id}, forked at turn {past.turn}"
-        for when, one in (("before", past.log), ("now", fork)):
-            yield f"{when}: {one.so_far.ended}, score {number(one.so_far.score, 1)}"
-        yield f"first difference: {difference.text}"
-        yield f"turn by turn: {command('report', past.log.folder, self.run.folder)}"
 
     def _show_failures(self, show: Console) -> None:
         from core.terminal.tables import ending
@@ -159,14 +143,6 @@ class End:
             say(show, f"{again}: {command('--resume', run.folder, *session.raising.split())}")
         if lines and has_workshop():
             say(show, f"look closer: {command('show', run.folder, '--failed')}")
-
-    def _print_json(self) -> None:
-        """Print the results as JSON. Raises CannotRun: nobody gets the document."""
-        print(hide(self.results.model_dump_json(indent=1)))
-        if lost := loss():
-            where = self.run.folder
-            text = f"standard output cannot be written: {lost}; the results are in {where}"
-            raise CannotRun(text)
 
     # -- the session
 
@@ -216,9 +192,6 @@ class End:
             return f"not submitted: {why}", f"submit it: {command('--resume', folder, '--yes')}"
         tasks = len(self.results.tasks) + self.session.unplayed
         place = self.run.place(self.session.session_id, tasks)
-        question = f"Submit this session to {place}? It cannot be changed afterwards. [y/N] "
-        console.print(question, end="", markup=False, highlight=False)
-        with suppress(EOFError):
-            if input().strip().casefold() in ("y", "yes"):
-                return ()
+        if agrees(console, f"Submit this session to {place}? It cannot be changed afterwards."):
+            return ()
         return (f"not submitted; later: {command('--resume', folder)}",)

@@ -11,7 +11,7 @@ from cli import registry
 from cli.benchmarks import know_worlds, used_sections
 from cli.options import Options
 from cli.registry import BENCHMARKS
-from cli.run_models import check_evaluator, prompts_of, run_models, versions
+from cli.run_models import prompts_of, run_models, versions
 from coordinator.benchmark import AS_SHIPPED, Benchmark
 from coordinator.config import StrategyName
 from core.files import read_bytes
@@ -67,7 +67,6 @@ def _models(
     named = {"evaluator": evaluator, "worker": worker}
     chosen = {role: model for role, model in named.items() if model}
     options = Options.model_validate({"benchmark": benchmark, "strategy": strategy, **chosen})
-    check_evaluator(options)
     return {"evaluator": options.evaluator, "worker": options.worker}
 
 

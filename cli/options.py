@@ -12,10 +12,11 @@ from typing import Any
 import typer
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer
 
+from cli.asking import at_terminal
 from cli.registry import BENCHMARKS, DEFAULT, declared, platform_ids
-from cli.standard_streams import at_terminal
-from coordinator.config import STRATEGIES, PlayOptions, RunConfig, fixed, once, option
+from coordinator.config import STRATEGIES, PlayOptions, RunConfig
 from core.erc3_client.bounds import RETRY_SECONDS
+from core.options import fixed, once, option
 from core.runs.find import LATEST, LOGS, NAMED
 from core.runs.task import Turn
 from core.terminal.record_command import argument, option_of

@@ -12,8 +12,10 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from cli import loading, preflight
+from cli import loading
+from cli.asking import agrees, at_terminal
 from cli.benchmarks import benchmark_named, used_sections
+from cli.checks import check_ready
 from cli.earlier import Resumed, past_of, resumed
 from cli.end_of_run import End
 from cli.options import Options
@@ -37,8 +39,6 @@ from cli.run_models import (
     versions,
     with_models,
 )
-from cli.standard_streams import at_terminal
-from cli.waiting import waiting_told
 from coordinator.benchmark import TaskOptions
 from coordinator.clients import client_factory
 from coordinator.config import STRATEGIES
@@ -93,8 +93,7 @@ def start(options: Options) -> int:
         say(note, models_line(run.options))
         stack.enter_context(_ended_properly(run))
         watch = run.watcher()
-        with waiting_told(note, run.address, run.retry_policy):
-            session, plans = run.session(watch)
+        session, plans = run.session(watch)
         watch.expect(len(plans), session.kept)
         if session.kept:
             rest = f"{len(plans)} to play" if plans else "nothing is left to play"
@@ -151,11 +150,8 @@ def _agree_to_monty(note: Console) -> None:
     way = "WORKER_SANDBOX=monty plays without asking"
     if not at_terminal():
         raise CannotRun(f"--real asks before it plays in Monty, and there is no terminal; {way}")
-    note.print("Play a real session in Monty? [y/N] ", end="", markup=False, highlight=False)
-    with suppress(EOFError):
-        if input().strip().casefold() in ("y", "yes"):
-            return
-    raise CannotRun(f"nothing was played; {way}")
+    if not agrees(note, "Play a real session in Monty?"):
+        raise CannotRun(f"nothing was played; {way}")
 
 
 # -- what it needs, and its session
@@ -195,7 +191,7 @@ class Run:
             earlier.check(self.identity, force=earlier.options.force)
         has_worker = STRATEGIES[options.strategy].has_worker
         self.sandboxes = (used_kind(),) if has_worker else ()
-        self.preflight = () if earlier else preflight.ready(self.models, options, self.note)
+        self.preflight = () if earlier else check_ready(self.models, options, self.note)
         self.folder = earlier.folder if earlier else stack.enter_context(run_folder(options.out))
         if options.record:
             self.models.record(options.record)
@@ -262,7 +258,6 @@ class Run:
             stop=self.stop,
             with_retries=self.retry_policy.within,
             executor_factory=self._debugged() if self.options.debug else None,
-            stage_models=self.models.stage_models,
             known=known_of(self.pack, self.benchmark) if self.pack else {},
         )
         if self.resumed:
@@ -334,7 +329,7 @@ class Run:
             seconds=manifest.seconds,
             may_start=not self.options.real,
         )
-        if plan.plans and (calls := preflight.ready(self.models, self.options, self.note)):
+        if plan.plans and (calls := check_ready(self.models, self.options, self.note)):
             tried = {"preflight": (*manifest.preflight, *calls)}
             manifest.model_copy(update=tried).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)

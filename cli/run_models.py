@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import platform as machine
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-from cli import preflight
 from cli.benchmarks import every_stage
+from cli.checks import check_ids
 from cli.options import Options
 from cli.platform import bare
 from cli.registry import declared
@@ -28,9 +29,8 @@ from core.models.providers import NOTHING_PLAYED, SCRIPTED, Played, is_scripted
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
-from core.runs.manifest import Identity, manifest_of
+from core.runs.manifest import Identity
 from evaluator.evaluator import Evaluator
-from next_step.agent import Agent
 from worker.worker import system_prompt
 
 if TYPE_CHECKING:
@@ -52,8 +52,6 @@ class RunModels:
     asked: dict[Role, tuple[str, str | None]]
     """Id and base URL of each role that the strategy or a stage asks."""
     base_urls: dict[Role, str]
-    stage_models: dict[str, str]
-    """Models of stages that have their own, by stage."""
     player: Player | None = None
     """The recording that answers in place of the models."""
     writer: TapeWriter | None = None
@@ -114,9 +112,10 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         ids: dict[Role, str] = {**options.ids, **of_stages}
         roles = [role for role in ids if asks_role(options, role)]
         models_by_role = {role: (ids[role], urls.get(role)) for role in roles}
-        run = RunModels(models, ids, models_by_role, urls, of_stages)
+        run = RunModels(models, ids, models_by_role, urls)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
         check_roles(run.asked, groups)
+        check_scripted(options.benchmark, chain.from_iterable(groups))
         if options.playback:
             from core.runs.cassette import Player, Tape, TapeError
 
@@ -125,7 +124,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
             except TapeError as error:
                 raise Usage(str(error)) from None
         else:
-            preflight.check_ids(models, models_by_role)
+            check_ids(models, models_by_role)
             refresh_prices(target for targets in run.targets() for target in targets)
     except ModelsError as error:
         raise Usage(str(error)) from None
@@ -161,6 +160,20 @@ def check_roles(asked: Mapping[Role, object], groups: Sequence[Sequence[str]]) -
         )
 
 
+def check_scripted(benchmark: str, ids: Iterable[str]) -> None:
+    """Raises Usage: a scripted model plays another benchmark, whose tasks alone it knows."""
+    scripted = [id for id in ids if is_scripted(id)]
+    if not scripted:
+        return
+    from workshop.scripted.provider import BENCHMARKS
+
+    own = declared(benchmark).name
+    for id in scripted:
+        plays = BENCHMARKS.get(id.partition("?")[0].rpartition("/")[2], own)
+        if plays != own:
+            raise Usage(f"{id} plays --benchmark {plays}, and this is --benchmark {benchmark}")
+
+
 def asks_role(options: Options, role: Role) -> bool:
     """Whether the strategy asks the model of a role."""
     return role != "worker" or options.strategy == "evaluator-worker"
@@ -169,7 +182,7 @@ def asks_role(options: Options, role: Role) -> bool:
 def _stage_models(models: Models, options: Options, stages: Sequence[StageSpec]) -> dict[str, str]:
     """The models of stages that are on. Raises Usage, ModelsError: a name that no stage has."""
     try:
-        kinds = chosen(options.stages, stages)
+        kinds = chosen(options, stages)
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
     named = models.file.stages
@@ -185,7 +198,7 @@ def _stage_models(models: Models, options: Options, stages: Sequence[StageSpec])
 def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
     texts = benchmark.options.texts
-    kinds = chosen(options.stages, benchmark.stages)
+    kinds = chosen(options, benchmark.stages)
     prompted = [k for k in kinds if k.prompt]
     of_steps = {k.name: k.prompt(texts) for k in prompted if k.prompt}
     tools = benchmark.tools(prompted)
@@ -193,6 +206,8 @@ def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dic
     # Its settings tell whether it takes a schema.
     client = ModelClient(options.evaluator, "evaluator", base_url=url, models=models.models)
     if options.strategy == "next-step":
+        from next_step.agent import Agent
+
         guide = benchmark.guide(of_steps=True)
         agent = Agent(client, benchmark.rules, guide, tools, texts=texts)
         return {options.strategy: agent.system, **of_steps}
@@ -259,7 +274,6 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
     """
     if options.resume:
         return options, ""
-    check_evaluator(options)
     named = _ROLES & options.model_fields_set or any(map(os.environ.get, _VARIABLES))
     if named or base_urls():
         return options, ""
@@ -286,34 +300,13 @@ def _with_recording(options: OptionsOf) -> OptionsOf:
     from cli import has_workshop
 
     name = declared(options.benchmark).name
-    recorded = f"recorded/{name}"
-    if options.fork:
-        # What another model began, a recorded reply does not continue.
-        forked = manifest_of(options.fork)
-        fits = forked is not None and recorded in forked.identity.models.values()
-    else:
-        fits = not options.model_fields_set & AS_RECORDED
-    if not (fits and has_workshop()):
+    if options.model_fields_set & AS_RECORDED or not has_workshop():
         return options
     from workshop.recorded.replies import has_recording
 
     if not has_recording(name):
         return options
-    return options.model_copy(update=dict.fromkeys(_ROLES, recorded))
-
-
-def check_evaluator(options: Options) -> None:
-    """Raises Usage: a worker is named and no evaluator, which a scripted model would play."""
-    if not asks_role(options, "worker") or is_scripted(options.worker):
-        return
-    given, variables = options.model_fields_set, os.environ
-    worker = "worker" in given or variables.get("WORKER_MODEL")
-    if worker and "evaluator" not in given and not variables.get("EVALUATOR_MODEL"):
-        what = "--worker" if "worker" in given else "WORKER_MODEL"
-        raise Usage(
-            f"{what} names {options.worker} for the worker alone: name the evaluator, too, with "
-            "--evaluator or EVALUATOR_MODEL"
-        )
+    return options.model_copy(update=dict.fromkeys(_ROLES, f"recorded/{name}"))
 
 
 def models_line(options: Options) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from company_tools.answering import Log
-from company_tools.briefing import briefing, whole_pages
+from company_tools.briefing import NAMED_TOKENS, briefing, whole_pages
 from company_tools.change import WIKI_UPDATE
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.evidence import Known
@@ -70,6 +70,8 @@ class CompanyEnvironment:
         self._wiki, self.books = wiki or WikiStore(), books or RuleBooks()
         self._off, self._docs = frozenset(guards_off), docs or {}
         self._rulebooks, self._brief_rules = tuple(rulebooks), brief_rules
+        self.left_out: list[str] = []
+        """Why pages of ``rulebooks`` are not in the briefing."""
         self._session = session = CompanySession(client, retry_policy)
         session.log = log
         session.may_write = lambda: may_write(session, self._off)
@@ -119,7 +121,7 @@ class CompanyEnvironment:
         with session.recording_to(ledger):
             asked = task if self._brief_rules else None
             text = briefing(session, self._wiki, asked, self._rulebooks)
-            self._note_missing_rulebooks(ledger)
+            self._note_left_out(ledger)
             if session.requester:
                 self._briefed = pages_or_none(session, self._wiki)
                 self._known_version = session.user().wiki_sha1
@@ -127,10 +129,16 @@ class CompanyEnvironment:
                 self.rules_version = kept or self._known_version
         return text
 
-    def _note_missing_rulebooks(self, ledger: Ledger) -> None:
+    def _note_left_out(self, ledger: Ledger) -> None:
+        """Note which pages that a briefing should have it has not, and why."""
         pages = pages_or_none(self._session, self._wiki) if self._rulebooks else None
-        for path in [] if pages is None else [one for one in self._rulebooks if one not in pages]:
-            ledger.notice(f"--rulebook {path}: this wiki has no such page")
+        shown = whole_pages(pages, self._rulebooks) if pages is not None else self._rulebooks
+        for path in self._rulebooks:
+            if path not in shown:
+                limit = f"left out, because such pages have at most {NAMED_TOKENS:,} tokens"
+                why = limit if pages and path in pages else "this wiki has no such page"
+                self.left_out.append(f"--rulebook {path}: {why}")
+                ledger.notice(self.left_out[-1])
 
     def state(self, ledger: Ledger) -> str:
         """What was changed so far; where others have changed the wiki, what is new in it.

@@ -212,25 +212,6 @@ GUARDS = (
 NAMES = tuple(guard.name for guard in GUARDS)
 
 
-def guards_off(asked: str) -> frozenset[str]:
-    """The guards that are left out: of ``all``, ``none``, names with commas, or ``all,-name``.
-
-    Raises ValueError: a name that no guard has.
-    """
-    words = {word.strip() for word in asked.split(",")} - {""}
-    names = {word.removeprefix("-") for word in words - {"all", "none"}}
-    if strange := sorted(names - {*NAMES}):
-        raise ValueError(
-            f"there is no guard {strange[0]!r}; there are: all, none, {', '.join(NAMES)}, and "
-            "-NAME for all but one"
-        )
-    without = {word[1:] for word in words if word.startswith("-")}
-    only = words & {*NAMES}
-    every = "all" in words or (without and not only)
-    on = (set(NAMES) if every else only) - without
-    return frozenset(NAMES) - on
-
-
 def may_write(session: CompanySession, off: Collection[str]) -> str | None:
     """What speaks against any change in this task; nothing where it may be made.
 

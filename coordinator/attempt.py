@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from coordinator.benchmark import Environment, Platform, is_harmful
-from coordinator.config import Limits
 from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
@@ -52,38 +51,25 @@ class Telemetry:
         self._with_retries = with_retries
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="telemetry")
         self._sent: list[tuple[ModelCall, Future[None]]] = []
-        self._missed: list[ModelCall] = []
 
     def report(self, call: ModelCall) -> None:
         """Send the report of a call; this does not wait for it."""
         self._sent.append((call, self._pool.submit(self._send, call)))
 
-    def settle(self) -> list[str]:
-        """Wait until every report was taken or not; in words, what those failed of that were not.
-
-        Each is named once.
-        """
-        failures = []
-        for call, sent in self._sent:
-            error = sent.exception()
-            if error is not None:
-                self._missed.append(call)
-                failures.append(f"log_llm failed: {type(error).__name__}")
-        self._sent.clear()
-        return failures
-
-    def send_missed(self) -> int:
-        """Send again what was not taken, for the whole retry time; how many are lost for good.
+    def settle(self) -> tuple[list[str], int]:
+        """Wait for every report; send again, for the whole retry time, what was not taken.
 
         The platform is waited for once: behind a report that it does not take none is tried.
+        Return in words why reports were not taken at once, and how many are lost for good.
         """
-        while self._missed:
-            try:
-                self._platform.log_llm_late(**self._report_of(self._missed[0]))
-            except Exception:  # of the platform's client, which may be the official one
-                return len(self._missed)
-            self._missed.pop(0)
-        return 0
+        missed = [(call, error) for call, sent in self._sent if (error := sent.exception())]
+        self._sent.clear()
+        left = [call for call, _ in missed]
+        with suppress(Exception):  # of the platform's client, which may be the official one
+            while left:
+                self._platform.log_llm_late(**self._report_of(left[0]))
+                left.pop(0)
+        return [f"log_llm failed: {type(error).__name__}" for _, error in missed], len(left)
 
     def close(self) -> None:
         """Send nothing more; a report that is on its way is not waited for."""
@@ -118,8 +104,7 @@ class Attempt(CallObserver):
     def __post_init__(self) -> None:
         self.task, self.run = self.plan.task, self.plan.earlier
         config = self.session.config
-        limits = Limits(config.task_seconds, config.task_tokens, config.task_dollars)
-        self._meter = Meter(limits, "task")
+        self._meter = Meter(config.task_limits, "task")
         self._pack = config.pack_name or ""
         self._known = self.session.known.get(self.task.spec_id, Known())
         self._telemetry = Telemetry(
@@ -143,8 +128,11 @@ class Attempt(CallObserver):
                 # The process that made them may have been killed before it reported any, and a
                 # task without a reported call loses score; one too many counts its tokens twice.
                 self._telemetry.report(self.run.calls[-1])
-            for warning in self._telemetry.settle():
+            warnings, lost = self._telemetry.settle()
+            for warning in warnings:
                 self._journal.write("warning", {"text": warning})
+            if lost:
+                self._also(f"{lost} reports of model calls were not accepted by the platform")
             result = self._close(environment, earlier + time.perf_counter() - began)
             if result.error:
                 self._journal.write("error", {"text": result.error, "failure": result.failure})
@@ -238,7 +226,6 @@ class Attempt(CallObserver):
         return self.session.clients(step, LeftOpen(self) if writes else self)
 
     def _on_decision(self, number: int, decision: Decision) -> None:
-        self.session.breaker.alive()
         self.session.watcher.decided(self.task, number, decision)
 
     def _on_entry(self, noted: LedgerEntry | Notice) -> None:
@@ -324,8 +311,6 @@ class Attempt(CallObserver):
             except Exception as problem:  # what is to be done without it is decided by who closes
                 self._also(f"the task could not be given up: {type(problem).__name__}: {problem}")
             self.run.requests += ledger.requests
-        if lost := self._telemetry.send_missed():
-            self._also(f"{lost} reports of model calls were not accepted by the platform")
         score, eval_log = None, ""
         error: str | None = (
             "the task was not completed, because it is unknown whether its answer arrived"

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic_core import PydanticUndefined
+
+from core.options import fixed, once, option
 
 if TYPE_CHECKING:
     from core.models.model_call import Role
 
 StrategyName = Literal["evaluator-worker", "next-step"]
-
-
-def option(text: str, default: Any = PydanticUndefined, **more: Any) -> Any:
-    """A field that is an option of a run; ``text`` is its help."""
-    return Field(default, description=text, **more)
-
-
-fixed = partial(option, json_schema_extra={"resume": "fixed"})
-"""An option that a resumed run keeps: ``--resume`` refuses another value."""
-once = partial(option, exclude=True)
-"""An option of one command and not of the run: the manifest does not keep it."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +148,16 @@ class RunConfig(PlayConfig):
         (),
         alias="flag",
     )
+
+    @property
+    def run_limits(self) -> Limits:
+        """What the run may spend."""
+        return Limits(self.max_seconds, self.max_tokens, self.max_dollars)
+
+    @property
+    def task_limits(self) -> Limits:
+        """What a task may spend."""
+        return Limits(self.task_seconds, self.task_tokens, self.task_dollars)
 
     @property
     def ids(self) -> dict[Role, str]:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
 from coordinator.benchmark import Benchmark, Environment, Platform
 from coordinator.clients import ClientFactory
-from coordinator.config import Limits, RunConfig
+from coordinator.config import RunConfig
 from coordinator.fork import Past
 from coordinator.limits import Breaker, CancelToken, LimitReached, Meter
 from coordinator.resume import Continuation
@@ -51,8 +51,6 @@ class Session:
     with_retries: WithRetries = lambda _check: nullcontext()
     executor_factory: TaskExecutorFactory | None = None
     """Opens the sandboxes of each task, for a debugger."""
-    stage_models: Mapping[str, str] = field(default_factory=dict)
-    """The stages that have a model of their own; the others ask the evaluator's."""
     known: Mapping[str, Known] = field(default_factory=dict)
     """What the pack tells of each task, by spec."""
     past: Past | None = None
@@ -68,9 +66,9 @@ class Session:
     def __post_init__(self) -> None:
         config = self.config
         self.prompts = Prompts(self.folder)
-        self.meter = Meter(Limits(config.max_seconds, config.max_tokens, config.max_dollars), "run")
+        self.meter = Meter(config.run_limits, "run")
         self.breaker = Breaker(config.breaker)
-        self.stages = chosen(config.stages, self.benchmark.stages)
+        self.stages = chosen(config, self.benchmark.stages)
         self._rebuilt: dict[str, Environment] = {}
         self._results: dict[str, TaskResult] = {}
         self._file = ResultsFile(self.folder)
@@ -182,7 +180,6 @@ class Session:
                 if done.done() and done.exception():
                     self.stop.request()
         finally:
-            self.breaker.release()
             pool.shutdown(wait=True, cancel_futures=True)
         for done in runs:
             if not done.cancelled():
@@ -267,22 +264,16 @@ class Session:
         )
 
     def _run_task(self, plan: TaskPlan) -> None:
-        if not self.breaker.admits():
-            return
-        if self.stop.requested or self._is_limit_reached():
-            self.breaker.release()
+        if self.breaker.broken or self.stop.requested or self._is_limit_reached():
             return
         self.watcher.task_started(plan.task)
         attempt = Attempt(self, plan)
-        with ExitStack() as failing:
-            failing.callback(self.breaker.release)
-            try:
-                result = attempt.play()
-            except JournalFailed as error:
-                self.stop.break_off(str(error))
-                raise
-            failing.pop_all()
-        self.breaker.ended(result)
+        try:
+            result = attempt.play()
+        except JournalFailed as error:
+            self.stop.break_off(str(error))
+            raise
+        self.breaker.count(result)
         if attempt.left_debugger:
             self.stop.request()
         with self._lock:

@@ -12,11 +12,9 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, Protocol
-
-from rapidfuzz import fuzz, process
 
 from coordinator.benchmark import Environment
 from coordinator.limits import Halt
@@ -25,19 +23,15 @@ from core.models.model_client import ModelClient, ModelFailed
 from core.models.sections import Texts
 from core.runs.journal import Journal, JournalFailed
 from core.runs.task import Finding, StageInput, TaskRun
+from core.switches import switched_on
 
-DEFAULT = "default"
-NEAR = 60
-"""Likeness, of 100, from which a name is worth a hint."""
 FAILED_CHARS = 500
 
 
 class Step(Protocol):
     """One stage of one task."""
 
-    def run(
-        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
-    ) -> Finding:
+    def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
         """Return its finding; a stage changes nothing.
 
         ``client``: for its model; None if it has none. An exception is recorded as the
@@ -77,39 +71,27 @@ class StageSpec:
     """For a stage that is a tool: makes the tool from the function that answers a question."""
 
 
-def chosen(asked: str, specs: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
-    """The stages that are on, in the benchmark's order.
+class Asked(Protocol):
+    """The settings of a run, or what it asks of its benchmark."""
 
-    ``asked``: default, all, none, names with commas, and -NAME for all but one of them.
+    @property
+    def stages(self) -> str:
+        """The value of ``--stages``."""
+
+
+def chosen(asked: Asked, specs: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
+    """The stages that are on, in the benchmark's order, as ``core.switches`` reads what is asked.
 
     Raises ValueError: a name that no stage of the benchmark has.
     """
-    words = [word.strip() for word in asked.split(",") if word.strip()]
-    names = [spec.name for spec in specs]
-    for word in (w.removeprefix("-") for w in words):
-        if word not in (DEFAULT, "all", "none", *names):
-            raise ValueError(_unknown(word, names))
-    without = {word[1:] for word in words if word.startswith("-")}
-    only = {word for word in words if word in names}
-    usual = DEFAULT in words or (without and not only and "all" not in words)
-    on = only | {k.name for k in specs if "all" in words or (usual and k.default)}
-    return tuple(spec for spec in specs if spec.name in on - without)
+    usual = [spec.name for spec in specs if spec.default]
+    on = switched_on(asked.stages, "stage", [spec.name for spec in specs], usual)
+    return tuple(spec for spec in specs if spec.name in on)
 
 
 def caveat_of(on: Sequence[StageSpec], specs: Sequence[StageSpec]) -> str:
     """What a reader of results has to know of the stages that are off; "" for nothing."""
     return "; ".join(spec.caveat for spec in specs if spec.caveat and spec not in on)
-
-
-def _unknown(word: str, names: list[str]) -> str:
-    if not names:
-        return f"this benchmark has no stages, and none called {word!r}"
-    near = process.extractOne(word, names, scorer=fuzz.ratio, score_cutoff=NEAR)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return (
-        f"this benchmark has no stage {word!r}; {hint}there are: {', '.join(names)}; default, all, "
-        "none, and -NAME for all but one"
-    )
 
 
 @contextmanager
@@ -136,6 +118,8 @@ class StageRunner:
     ledger: Callable[[], AbstractContextManager[Ledger]]
     texts: Texts = field(default_factory=dict)
     """Sections of prompts that replace shipped ones."""
+    task: StageInput = field(default_factory=lambda: StageInput(""))
+    """Text and briefing of the task, before a stage is asked."""
 
     def __post_init__(self) -> None:
         """Take over what an earlier process has found."""
@@ -147,10 +131,10 @@ class StageRunner:
             if spec.arm and (client := self.client(spec.name)):
                 spec.arm(self.environment, client, self.texts)
 
-    def before(self, text: str, briefing: str) -> None:
+    def ask_before(self) -> None:
         """Ask the stages before the strategy, as far as they were not."""
         for spec in self._of("before"):
-            self._found(spec, StageInput(text, tuple(self._early())), briefing)
+            self._found(spec, self._case())
 
     def findings_text(self) -> str:
         """Their findings for the strategy, and the tools for its instructions."""
@@ -168,8 +152,8 @@ class StageRunner:
 
     def _answer(self, spec: StageSpec, client: ModelClient, ledger: Ledger, question: str) -> str:
         """Return a stage's answer to a question. Raises ToolFault if there is none."""
-        case = StageInput(question, tuple(self._early()))
-        answer = spec.make(self.environment, self.texts).run(case, "", client, ledger)
+        step = spec.make(self.environment, self.texts)
+        answer = step.run(self._case(text=question), client, ledger)
         if answer.failed:
             raise ToolFault(f"no answer: {answer.failed}"[:FAILED_CHARS], kind="RuntimeError")
         return answer.text
@@ -179,23 +163,25 @@ class StageRunner:
         """The first finding whose verdict ends the task before the strategy is asked."""
         return next((finding for finding in self._early() if finding.verdict), None)
 
-    def check_finish(self, text: str, briefing: str, finish: str, log: str) -> str | None:
+    def object_to(self, finish: str, log: str) -> str | None:
         """Return a stage's objection to the strategy's FINISH; each stage objects once."""
         for spec in self._of("objects"):
-            case = StageInput(text, tuple(self._early()), finish, log)
+            case = self._case(final_answer=finish, log=log)
             spoken = any(f.step == spec.name for f in self.run.findings)
             if spoken and self._known(spec, case) is None:
                 continue
-            if message := self._found(spec, case, briefing).objection:
+            if message := self._found(spec, case).objection:
                 return message
         return None
 
-    def worded(self, text: str, briefing: str, finish: str) -> str:
+    def reword(self, finish: str) -> str:
         """The FINISH that the strategy wants with its message in the words of the stages."""
         for spec in self._of("words"):
-            case = StageInput(text, tuple(self._early()), finish)
-            finish = self._found(spec, case, briefing).words or finish
+            finish = self._found(spec, self._case(final_answer=finish)).words or finish
         return finish
+
+    def _case(self, **more: str) -> StageInput:
+        return replace(self.task, earlier=tuple(self._early()), **more)
 
     def _of(self, place: str) -> Iterable[StageSpec]:
         return (spec for spec in self.specs if spec.place == place)
@@ -215,7 +201,7 @@ class StageRunner:
         same = (f for f in self.run.findings if (f.step, f.about) == (spec.name, about))
         return next(same, None)
 
-    def _found(self, spec: StageSpec, case: StageInput, briefing: str) -> Finding:
+    def _found(self, spec: StageSpec, case: StageInput) -> Finding:
         """Return the recorded finding of a stage, or run it now."""
         if (known := self._known(spec, case)) is not None:
             return known
@@ -223,7 +209,7 @@ class StageRunner:
         with self.ledger() as ledger:
             try:
                 step = spec.make(self.environment, self.texts)
-                finding = step.run(case, briefing, self.client(spec.name), ledger)
+                finding = step.run(case, self.client(spec.name), ledger)
             except (Halt, JournalFailed):
                 raise
             except Exception as error:  # the wall of a stage: the task goes on without it

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from coordinator.benchmark import Benchmark, DirectCall
 from coordinator.config import RunConfig
@@ -16,9 +16,11 @@ from core.models.model_client import ModelClient
 from core.runs.task import Decision, Turn, TurnContext
 from core.runs.work import WorkReport
 from evaluator.evaluator import Evaluator
-from next_step.agent import Agent, Answer, PastStep
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import ExecutorFactory, Worker
+
+if TYPE_CHECKING:
+    from next_step.agent import Agent, Answer, PastStep
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ gave no answer at all. ``act`` closes the ledger, which offers the tools.
 
 def _in_order(calls: Sequence[DirectCall], ledger: Ledger) -> Answer:
     """The answer of the last of these calls; each is made only if those before came to no error."""
+    from next_step.agent import Answer
+
     result: object = None
     for number, (tool, arguments) in enumerate(calls, start=1):
         try:
@@ -123,6 +127,8 @@ def strategy_of(
     """
     texts = benchmark.options.texts
     if config.strategy == "next-step":
+        from next_step.agent import Agent
+
         return NextStepStrategy(
             Agent(
                 client("evaluator"),
@@ -148,6 +154,8 @@ def strategy_of(
 
 
 def _past(turn: Turn) -> PastStep:
+    from next_step.agent import PastStep
+
     report = turn.report
     return PastStep(
         current_state=turn.decision.thought,

@@ -15,7 +15,7 @@ from core.models.model_client import ModelClient, ModelFailed
 from core.models.sections import Texts
 from core.models.tokens import cut_text
 from core.runs.journal import Journal
-from core.runs.task import PREPARED, Decision, TaskRun, Turn, TurnContext
+from core.runs.task import PREPARED, Decision, StageInput, TaskRun, Turn, TurnContext
 from core.runs.work import WorkReport
 from evaluator.reply import has_blank
 
@@ -165,6 +165,7 @@ class TaskLoop:
         if self._briefing is None:
             with self._recorded_to() as ledger:
                 self._briefing = self.environment.briefing(ledger, self._asked)
+            self._stages.task = StageInput(self._asked, briefing=self._briefing)
         return self._briefing
 
     def _decide(self, state: str, number: int, withheld: str | None) -> tuple[Decision, str | None]:
@@ -175,7 +176,7 @@ class TaskLoop:
         turns, limit = self.run.turns, self.max_turns
         alone = self._is_last_turn(number)
         briefing = self._brief()
-        self._stages.before(self._asked, briefing)
+        self._stages.ask_before()
         findings = self._stages.findings_text()
         context = TurnContext(
             self._asked, turns, state, number, limit, briefing, findings, alone, withheld=withheld
@@ -235,7 +236,8 @@ class TaskLoop:
         if self.run.turns:
             prepared = self._prepared()
             return (None, "") if prepared is None or withheld else (prepared, PREPARED)
-        self._stages.before(self._asked, self._brief())
+        self._brief()
+        self._stages.ask_before()
         finding = self._stages.closing
         if finding is None or finding.verdict is None or not self.run.calls:
             return None, ""
@@ -272,9 +274,7 @@ class TaskLoop:
 
     def _asked_back(self, decision: Decision) -> str | None:
         log = "\n".join(turn.prompt(latest=True) for turn in self.run.turns)
-        objection = self._stages.check_finish(
-            self._asked, self._brief(), _finish_text(decision), log
-        )
+        objection = self._stages.object_to(_finish_text(decision), log)
         return objection and f"CHALLENGE: {objection}\nYour FINISH said: {_finish_text(decision)}"
 
     def _finish(self, decision: Decision, *, worded: bool) -> str | None:
@@ -284,7 +284,7 @@ class TaskLoop:
         """
         own = _finish_text(decision)
         if worded:
-            words = self._stages.worded(self._asked, self._brief(), own)
+            words = self._stages.reword(own)
             if words != own and self._send(words) is None:
                 return None
         return self._send(own)

@@ -30,13 +30,11 @@ class Verify:
         """``texts``: sections over the shipped ones."""
         self._texts = texts
 
-    def run(
-        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
-    ) -> Finding:
+    def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
         """One call with briefing, log and final answer; nothing without a model."""
         if client is None:
             return Finding()
-        log = task.log
+        briefing, log = task.briefing, task.log
         while count_text(briefing) > BRIEFING_TOKENS:
             briefing = briefing[: len(briefing) * 4 // 5]
         while count_text(log) > LOG_TOKENS:

@@ -90,16 +90,12 @@ class Forms:
 
     @cached_property
     def listing(self) -> list[str]:
-        """How each function but the completion is called and what it does, on a line each.
-
-        Shorter than a worker is told it: whoever sees the answer of every call needs no shapes of
-        what the fields of an answer hold.
-        """
+        """How each function but the completion is called and what it does, on a line each."""
         lines = []
         for tool in self.tools:
             given = tool.signature.parameters
             arguments = ", ".join(_argument(given[n], t) for n, t in tool.types().items())
-            doc = _without_inner_shapes(" ".join(tool.doc.split()))
+            doc = " ".join(tool.doc.split())
             lines.append(f"{tool.name}({arguments}): {doc}")
         return lines
 
@@ -195,22 +191,6 @@ def _argument(given: Parameter, type_: Any) -> str:
     if given.default is Parameter.empty:
         return f"{given.name}{kind}"
     return f"{given.name}{kind} = {given.default!r}" if given.default else f"{given.name}?{kind}"
-
-
-def _without_inner_shapes(doc: str) -> str:
-    """A text in which ``{people: [{id, name}], most: [id]}`` is ``{people, most}``."""
-    kept: list[str] = []
-    opened: list[str] = []
-    for character in doc:
-        if character in "[{":
-            opened.append(character)
-            if len(opened) == 2 and opened[0] == "{" and kept[-2:] == [":", " "]:
-                del kept[-2:]
-        if len(opened) < 2 or opened[0] == "[":
-            kept.append(character)
-        if character in "]}" and opened:
-            opened.pop()
-    return "".join(kept)
 
 
 def _model(name: str, fields: dict[str, Any], tool: str | None = None) -> type[BaseModel]:

@@ -36,7 +36,6 @@ _FILLERS = "req combo all for of to in on the a by with from current agent task"
 _NO_MEANING = frozenset(_FILLERS.split(" "))
 _WORD = regex.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 SHOWN = 3
-NOTHING = (0.0, 0, 0.0)
 
 
 def meaning_of(name: str) -> frozenset[str]:
@@ -52,19 +51,18 @@ def meant_by(name: str, tools: Mapping[str, Tool | None]) -> list[str]:
     """
     wanted = meaning_of(name)
     scores = {known: _likeness(wanted, known, tool) for known, tool in tools.items()}
-    best = max(scores.values(), default=NOTHING)
+    best = max(scores.values(), default=(0.0,))
     return [k for k, score in scores.items() if score == best][:SHOWN] if best[0] else []
 
 
-def _likeness(wanted: frozenset[str], known: str, tool: Tool | None) -> tuple[float, int, float]:
-    """How much of a meaning a function has, how near its deed is, how little else it does."""
+def _likeness(wanted: frozenset[str], known: str, tool: Tool | None) -> tuple[float, ...]:
+    """How much of a meaning a function has, whether it does the same, how little else it does."""
     own = meaning_of(known)
     every = own | meaning_of(" ".join(tool.signature.parameters)) if tool else own
     common = wanted & every
     if not common - _DEEDS and "end" not in common and wanted != own:
-        return NOTHING
+        return (0.0,)
     asked, done = wanted & _DEEDS, own & _DEEDS
-    same, puts = bool(asked & done), bool(asked & _PUTS and done & _PUTS)
-    reads = "look" in asked, "look" in done
-    nearness = 3 if same else 2 if puts else int(reads[0] == reads[1])
+    # To add something is nearer to setting it than to looking at it.
+    nearness = 1.0 if asked & done else 0.5 if asked & _PUTS and done & _PUTS else 0.0
     return len(common) / len(wanted), nearness, len(wanted & own) / len(wanted | own)

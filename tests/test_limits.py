@@ -80,6 +80,7 @@ def pytest_on(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]
     return run
 
 
+@pytest.mark.nightly("it tries the limits of tests, which change rarely")
 def test_no_test_hangs(
     pytest_on: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:

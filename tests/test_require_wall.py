@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from cli.cli import app
 from core.runs.manifest import Identity, Manifest
+from tests.kit.commands import type_words, write_pack
 from tests.worker.sandbox.kinds import STANDING
 
 Call = Callable[..., Result]
@@ -20,50 +22,38 @@ PROBE = "worker.sandbox.isolation.probe_landlock"
 
 
 @pytest.fixture
-def pack(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+def call(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Plays one task in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    path = tmp_path / "pack.json"
-    shops = [shop_json(task_text="Buy 1x helicopter")]
-    path.write_text(json.dumps({"format": "store-pack/1", "name": "one", "scenarios": shops}))
-    return path
-
-
-@pytest.fixture
-def call(tmp_path: Path) -> Call:
-    def run(*options: object) -> Result:
-        words = [str(o) for o in ("--out", tmp_path / "logs", *options)]
-        models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
-        return CliRunner().invoke(app, words, env=models)
-
-    return run
+    write_pack(tmp_path / "pack.json", shop_json(task_text="Buy 1x helicopter"))
+    return partial(type_words, "--pack", "pack.json", "--json")
 
 
 @pytest.mark.promise("generated code is contained")
-def test_a_wall_can_be_required(call: Call, pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = ["--pack", pack, "--task", "shop", "--json", "--require-wall"]
+def test_a_wall_can_be_required(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as bare:
         bare.setattr(PROBE, lambda: "no such call")
-        done = call(*run)
+        done = call("--require-wall")
     assert (done.exit_code, done.stdout) == (1, "")
     assert "--require-wall" in done.stderr
     assert "no such call" in done.stderr
-    assert not list(pack.parent.glob("logs/*"))
+    assert not Path("logs").exists()
     for kind in STANDING:
         monkeypatch.setenv("WORKER_SANDBOX", kind)
-        assert call(*run).exit_code == 0
+        assert call("--require-wall").exit_code == 0
     monkeypatch.setenv("WORKER_SANDBOX", "monty")
-    assert call(*run).exit_code == 1
+    assert call("--require-wall").exit_code == 1
 
 
 @pytest.mark.parametrize("kind", [*STANDING, None])
 def test_a_missing_isolation_is_warned_of_also_with_json(
-    call: Call, pack: Path, monkeypatch: pytest.MonkeyPatch, kind: str | None
+    call: Call, monkeypatch: pytest.MonkeyPatch, kind: str | None
 ) -> None:
     if kind is None:
         monkeypatch.setattr(PROBE, lambda: "no such call")
     else:
         monkeypatch.setenv("WORKER_SANDBOX", kind)
-    done = call("--pack", pack, "--task", "shop", "--json")
+    done = call()
     assert done.exit_code == 0
     json.loads(done.stdout)
     warned = any(

@@ -82,9 +82,7 @@ class About(BaseModel):
 class Entities(CompanyStage):
     """What the task is about, by one small call; the records that its names mean, by code."""
 
-    def run(
-        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
-    ) -> Finding:
+    def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
         """``facts``: ``security``, ``solving``, ``told``, ``notes``, ``about``.
 
         ``security``: who and what is named for certain or likely, which rights can hang on.

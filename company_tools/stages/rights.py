@@ -40,9 +40,7 @@ REASON_CHARS = 240
 class Guest(CompanyStage):
     """Tells a guest's strategy what may be said; without a model, and nothing to anybody else."""
 
-    def run(
-        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
-    ) -> Finding:
+    def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
         """The playbook."""
         with self._environment.reading(ledger) as (session, _):
             guest = session.known_guest
@@ -52,9 +50,7 @@ class Guest(CompanyStage):
 class Ties(CompanyStage):
     """What ties who asks to who and what is named."""
 
-    def run(
-        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
-    ) -> Finding:
+    def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
         """The ties in words and as facts by id, or the verdict of a fact."""
         with self._environment.reading(ledger) as (session, _):
             if session.identity_fault:
@@ -88,9 +84,7 @@ LEAST_QUOTED = 12
 class Watchdog(CompanyStage):
     """One call that sees who asks, the task, the ties and the rules, nothing of the strategy."""
 
-    def run(
-        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
-    ) -> Finding:
+    def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
         """A denial by a rule, or what the model says; nothing without a model."""
         if client is None:
             return Finding()
@@ -159,9 +153,7 @@ def question_tool(ask: Callable[[str], str], texts: Texts = NONE) -> Tool:
 class CurrentUser(CompanyStage):
     """Answers a question from the record, ties and rules of who asks, all looked up when asked."""
 
-    def run(
-        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
-    ) -> Finding:
+    def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
         """The answer to ``task.text``, or why there is none.
 
         Raises ToolFault: the question is empty or too long, or the system does not answer.

@@ -21,9 +21,7 @@ from core.runs.task import Finding, StageInput
 class RuleBook(CompanyStage):
     """The lines that rule for who asks and what about; asked again when the wiki changes."""
 
-    def run(
-        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
-    ) -> Finding:
+    def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
         """Rules as text; no text of a small wiki, which stands in the briefing.
 
         Raises ToolFault: the wiki cannot be read.

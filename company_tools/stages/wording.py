@@ -34,9 +34,7 @@ _FIXED = regex.compile(
 class Wording(CompanyStage):
     """The last look at the words of a message."""
 
-    def run(
-        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
-    ) -> Finding:
+    def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
         """``words``: the message as it should be, where that is another one."""
         if client is None:
             return Finding()

@@ -130,13 +130,6 @@ class RetryPolicy:
         self._waits = waits
         self._stopping = stopping
         self._here = threading.local()
-        self.under_way: dict[object, float] = {}
-        """When each request that has no answer yet was first sent."""
-
-    def waited(self) -> float:
-        """Seconds that the oldest request under way has had no answer; 0 where none is."""
-        began = [*self.under_way.values()]
-        return now() - min(began) if began else 0.0
 
     @contextmanager
     def within(self, check: Callable[[], None]) -> Iterator[None]:
@@ -205,11 +198,9 @@ class Patience:
         self._policy, self._outages, self._kind, self._limit = policy, outages, kind, limit
         self._first = self._began = now()
         self._attempts = 1
-        policy.under_way[self] = self._first
 
     def answered(self) -> None:
         """Note that the attempt was answered."""
-        self._policy.under_way.pop(self, None)
         self._outages.answered(self._kind)
 
     def failed(self, error: Exception, *, passes: bool) -> None:
@@ -217,11 +208,7 @@ class Patience:
         if not passes:
             self.answered()
             raise error
-        try:
-            self._pause_after(error)
-        except BaseException:
-            self._policy.under_way.pop(self, None)
-            raise
+        self._pause_after(error)
 
     def _pause_after(self, error: Exception) -> None:
         self._outages.failed(self._kind, self._began)

@@ -22,6 +22,8 @@ class StageInput:
     text: str
     """Of the task."""
     earlier: tuple[Finding, ...] = ()
+    briefing: str = ""
+    """What the prompt is told of the task before anything is asked."""
     final_answer: str = ""
     """The words of the FINISH; "" before the strategy."""
     log: str = ""

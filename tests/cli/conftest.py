@@ -72,17 +72,14 @@ class Lives:
         until: int | None = None,
         whole: bool = False,
         room: int | None = None,
-        streams: dict[int, str] | None = None,
         ignored: Sequence[int] = (),
     ) -> int:
-        """Begin a life; its process. ``streams``: what is wrong with a standard stream, by number;
-        ``ignored``: signals that whoever starts it has switched off."""
+        """Begin a life; its process. ``ignored``: signals that its parent has switched off."""
         order = {
             "words": [str(w) for w in words],
             "until": until,
             "whole": whole,
             "room": room,
-            "streams": streams or {},
             "ignored": list(ignored),
             "log": str(self.log),
             "cwd": str(self.folder),

@@ -71,8 +71,8 @@ STORE = Disturbed(
         "/products/list", "/basket/view", "/basket/add", "/basket/remove", "/basket/checkout",
         "/coupon/apply", "/coupon/remove", "/tasks/start", "/tasks/log", "/tasks/complete",
     ),
-    every=2,
-    deaths=10,
+    every=4,
+    deaths=5,
     ending="",
     faults=(*FAULTS, {"kind": "status", "status": 500, "times": 2}, {"kind": "twice"}),
     models="faulty/store?seed={seed}&rate=0.3",
@@ -85,8 +85,8 @@ COMPANY = Disturbed(
         "/time/search", "/time/log", "/time/update", "/wiki/list", "/wiki/load", "/wiki/update",
         "/respond", "/tasks/start", "/tasks/log", "/tasks/complete",
     ),
-    every=8,
-    deaths=5,
+    every=10,
+    deaths=3,
     ending="/respond",
 )  # fmt: skip
 

@@ -53,45 +53,36 @@ def result(folder: Path) -> dict[str, Any]:
     return dict(task)
 
 
-def test_it_is_played_without_a_key(run: Path) -> None:
-    played = result(run)
+def test_it_is_played_without_a_key_and_shown_and_repeated(run: Path) -> None:
+    played, results = result(run), results_at(run)
     assert (played["score"], played["verdict"], played["acts"]) == (1.0, "ok_answer", 1)
-    assert (played["harm"], played["group"]) == (False, "answer")
-    results = results_at(run)
-    assert results["harm_name"] == "wrong write"
+    assert (played["harm"], played["group"], results["harm_name"]) == (
+        False,
+        "answer",
+        "wrong write",
+    )
     assert list(results["totals"]["groups"]) == ["answer", "deny", "clarify", "other"]
+    assert read_manifest(run).options["guards"] == "-looked"
+    for words, said in ((["show"], "ok_answer"), (["replay"], "equal")):
+        code, text = cli(*words, run)
+        assert (code, said in text) == (0, True), text
 
 
-def test_its_manifest_says_which_guards_were_on(run: Path) -> None:
-    assert json.loads((run / "run.json").read_text())["options"]["guards"] == "-looked"
-
-
-def test_its_pages_lie_in_the_users_cache_by_hash(run: Path) -> None:
+def test_its_pages_lie_in_the_users_cache_by_hash_and_the_next_run_takes_them(
+    run: Path, tmp_path: Path
+) -> None:
     folder = cache_folder()
     assert folder is not None
     versions = [json.loads(file.read_text()) for file in (folder / "wiki").iterdir()]
     assert versions
     assert all(hash_of(version["pages"]) == version["sha1"] for version in versions)
-    assert not (run / "wiki").exists()
-
-
-def test_the_next_run_takes_them_from_there(run: Path, tmp_path: Path) -> None:
-    again = ("--benchmark", "company", "--task", a_writing_task(), "--out", tmp_path, "--quiet")
-    code, text = cli(*again)
+    words = ("--benchmark", "erc3-dev", "--task", a_writing_task(), "--out", tmp_path, "--quiet")
+    code, text = cli(*words, "--rulebook", "rules.md", "--rulebook", "no-such.md")
     assert code == 0, text
-    (folder,) = tmp_path.iterdir()
-    written = "".join(file.read_text(encoding="utf-8") for file in folder.rglob("*.jsonl"))
-    assert "/whoami" in written
-    assert "/wiki/load" not in written
-
-
-def test_it_is_shown_and_repeated(run: Path) -> None:
-    code, text = cli("show", run)
-    assert code == 0
-    assert "ok_answer" in text
-    code, text = cli("replay", run)
-    assert code == 0, text
-    assert "equal" in text
+    assert "--rulebook no-such.md: this wiki has no such page" in text
+    (again,) = tmp_path.iterdir()
+    written = "".join(file.read_text(encoding="utf-8") for file in again.rglob("*.jsonl"))
+    assert ("/whoami" in written, "/wiki/load" in written) == (True, False)
 
 
 def test_it_is_forked(run: Path, tmp_path: Path) -> None:
@@ -118,12 +109,16 @@ def test_it_is_taken_apart(run: Path, tmp_path: Path) -> None:
     assert scenario.expect.outcomes == original.expect.outcomes
 
 
-@pytest.mark.parametrize("id", ["erc3-dev", "erc3-test", "erc3-prod"])
-def test_the_platforms_own_ids_play_it_too(id: str, tmp_path: Path) -> None:
-    code, text = cli(
-        "--benchmark", id, "--task", a_writing_task(), "--out", tmp_path, "--quiet"
-    )  # fmt: skip
+def test_a_page_that_is_too_large_for_the_briefing_is_named(tmp_path: Path) -> None:
+    pack = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))
+    for company in pack["companies"].values():
+        company["wiki"]["history.md"] = "\n\n".join(f"Gull {n} flew by." for n in range(2000))
+    large = tmp_path / "large.json"
+    large.write_text(json.dumps(pack))
+    words = ("--benchmark", "company", "--pack", large, "--task", a_writing_task())
+    code, text = cli(*words, "--out", tmp_path / "logs", "--quiet", "--rulebook", "history.md")
     assert code == 0, text
+    assert text.count("--rulebook history.md: left out") == 1
 
 
 def test_the_lab_plays_it_beside_trivial_players(tmp_path: Path) -> None:

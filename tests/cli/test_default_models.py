@@ -7,19 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.cli import app
 from cli.options import Options
 from cli.platform import REAL_URL
 from cli.run_models import check_models, run_models, with_models
 from core.runs.errors import Usage
+from tests.kit.commands import type_words
 
 REFERENCE = "openai/gpt-oss-120b"
 VARIABLES = (
     "EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "MODELS_FILE",
     "NEBIUS_API_KEY", "OPENROUTER_API_KEY",
 )  # fmt: skip
+MINE, OTHER = {"EVALUATOR_MODEL": "openai/mine"}, {"WORKER_MODEL": "openai/other"}
+NEBIUS, ROUTER = {"NEBIUS_API_KEY": "some-key"}, {"OPENROUTER_API_KEY": "some-key"}
+SERVER = "http://127.0.0.1:8000/v1"
 
 
 @pytest.fixture(autouse=True)
@@ -28,60 +30,51 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "")
 
 
-def played(**asked: Any) -> tuple[str, str, str]:
-    """The model of each role, and what is said."""
-    options, notice = with_models(Options.model_validate(asked))
-    return options.evaluator, options.worker, notice
-
-
-@pytest.mark.parametrize("strategy", ["evaluator-worker", "next-step"])
 @pytest.mark.parametrize(
-    ("keys", "provider"),
+    ("env", "asked", "evaluator", "worker"),
     [
-        (["NEBIUS_API_KEY"], "nebius"),
-        (["OPENROUTER_API_KEY"], "openrouter"),
-        (["OPENROUTER_API_KEY", "NEBIUS_API_KEY"], "nebius"),
+        # the reference model at the first provider whose key is set
+        (NEBIUS, {}, f"nebius/{REFERENCE}", ""),
+        (ROUTER, {}, f"openrouter/{REFERENCE}", ""),
+        (ROUTER | NEBIUS, {}, f"nebius/{REFERENCE}", ""),
+        (NEBIUS, {"strategy": "next-step"}, f"nebius/{REFERENCE}", ""),
+        # an evaluator that is named alone plays both roles
+        (NEBIUS, {"evaluator": "openai/mine"}, "openai/mine", ""),
+        (NEBIUS | MINE, {}, "openai/mine", ""),
+        (NEBIUS | MINE | OTHER, {}, "openai/mine", "openai/other"),
+        (NEBIUS | MINE | OTHER, {"strategy": "next-step"}, "openai/mine", ""),
+        # a server of one's own is asked for no provider's model
+        (NEBIUS | {"EVALUATOR_BASE_URL": SERVER}, {}, "scripted/store", ""),
+        (NEBIUS | {"WORKER_BASE_URL": SERVER}, {}, "scripted/store", ""),
+        # recorded replies fit a run as shipped
+        ({}, {}, "recorded/store", ""),
+        ({}, {"jobs": 2, "tasks": ("a",)}, "recorded/store", ""),
+        ({}, {"benchmark": "company"}, "recorded/company", ""),
+        ({}, {"evaluator": "scripted/store"}, "scripted/store", ""),
+        *(
+            ({}, changed, "scripted/store", "")
+            for changed in (
+                {"strategy": "next-step"}, {"prompts": Path("mine")}, {"stages": "none"},
+                {"guards": "none"}, {"pack": Path("own.json")}, {"max_turns": 3},
+                {"faults": "acknowledgement"},
+            )
+        ),
     ],
-)
-def test_a_providers_key_brings_its_reference_model(
-    monkeypatch: pytest.MonkeyPatch, strategy: str, keys: list[str], provider: str
+)  # fmt: skip
+def test_who_plays_where_not_everybody_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+    env: dict[str, str],
+    asked: dict[str, Any],
+    evaluator: str,
+    worker: str,
 ) -> None:
-    for key in keys:
-        monkeypatch.setenv(key, "some-key")
-    evaluator, worker, notice = played(strategy=strategy)
-    assert evaluator == worker == f"{provider}/{REFERENCE}"
-    assert f"{provider.upper()}_API_KEY is set" in notice
-    assert f"{provider}/{REFERENCE}; --evaluator scripted/store plays without an LLM" in notice
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    options, notice = with_models(Options.model_validate(asked))
+    assert (options.evaluator, options.worker) == (evaluator, worker or evaluator)
+    is_reference = REFERENCE in evaluator
+    assert (f"{evaluator}; --evaluator scripted/store plays" in notice) is is_reference
     assert "some-key" not in notice
-
-
-def test_an_evaluator_that_is_named_alone_plays_both_roles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
-    assert played(evaluator="openai/mine") == ("openai/mine", "openai/mine", "")
-    monkeypatch.setenv("EVALUATOR_MODEL", "openai/mine")
-    assert played() == ("openai/mine", "openai/mine", "")
-    monkeypatch.setenv("WORKER_MODEL", "openai/other")
-    assert played() == ("openai/mine", "openai/other", "")
-    assert played(strategy="next-step") == ("openai/mine", "openai/mine", "")
-
-
-def test_a_worker_is_not_named_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
-    with pytest.raises(Usage, match="--worker names openai/mine for the worker alone"):
-        played(worker="openai/mine")
-    assert played(worker="scripted/store") == ("scripted/store", "scripted/store", "")
-    monkeypatch.setenv("WORKER_MODEL", "openai/mine")
-    with pytest.raises(Usage, match="WORKER_MODEL names openai/mine for the worker alone"):
-        played()
-
-
-@pytest.mark.parametrize("name", ["EVALUATOR_BASE_URL", "WORKER_BASE_URL"])
-def test_a_server_of_ones_own_is_asked_for_no_providers_model(
-    monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
-    monkeypatch.setenv(name, "http://127.0.0.1:8000/v1")
-    assert played() == ("scripted/store", "scripted/store", "")
 
 
 def test_a_run_to_go_on_with_keeps_its_models(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,11 +99,7 @@ def test_no_real_session_is_played_by_a_script(asked: dict[str, str]) -> None:
     with pytest.raises(Usage, match="knows what is asked"):
         check(real=True, **asked)
     check(**asked)
-
-
-def test_a_real_session_is_played_by_named_models() -> None:
-    check(real=True, evaluator="openai/x", worker="openai/y")
-    check(real=True, evaluator="openai/x", strategy="next-step")
+    check(real=True, **{**asked, "evaluator": "openai/x", "worker": "openai/y"})
 
 
 @pytest.mark.parametrize(
@@ -138,15 +127,21 @@ def test_a_rehearsal_is_on_this_machine(
 
 
 @pytest.mark.parametrize(
-    "asked",
+    ("asked", "why"),
     [
-        {"evaluator": "openai/x", "worker": "scripted/store"},
-        {"evaluator": "scripted/store", "worker": "openai/x"},
-        {"evaluator": "canned/x", "worker": "openai/x"},
+        ({"evaluator": "openai/x", "worker": "scripted/store"}, "all roles or none"),
+        ({"worker": "openai/x"}, "all roles or none"),
+        ({"evaluator": "canned/x", "worker": "openai/x"}, "all roles or none"),
+        ({"evaluator": "scripted/company"}, "plays --benchmark company"),
+        ({"evaluator": "faulty/company?rate=0.1"}, "plays --benchmark company"),
+        ({"evaluator": "recorded/company"}, "plays --benchmark company"),
+        ({"evaluator": "scripted/literal", "benchmark": "erc3-dev"}, "plays --benchmark store"),
     ],
 )
-def test_a_scripted_model_plays_all_roles_or_none(asked: dict[str, str]) -> None:
-    with pytest.raises(Usage, match="all roles or none"):
+def test_a_scripted_model_plays_all_roles_of_its_benchmark_or_none(
+    asked: dict[str, str], why: str
+) -> None:
+    with pytest.raises(Usage, match=why):
         run_models(Options.model_validate(asked))
 
 
@@ -156,22 +151,16 @@ def test_it_is_refused_before_anything_begins(
     simulator = platform_of(shop_json())
     monkeypatch.chdir(tmp_path)
     env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
-    done = CliRunner().invoke(app, ["--real", "--yes"], env=env)
-    assert done.exit_code == 2
-    assert "--allow-scripted" in done.output
-    assert not simulator.platform.sessions
-    assert not list(tmp_path.iterdir())
+    done = type_words("--real", "--yes", **env)
+    assert done.exit_code == 2, done.output
+    assert "scripted model" in done.stderr
+    assert not [*simulator.platform.sessions, *tmp_path.iterdir()]
 
 
-def test_what_plays_is_said_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shop_json: Any
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    # Nobody listens there: what is said comes before anything is asked.
-    (tmp_path / "models.toml").write_text(
-        '[models."nebius/*"]\nattempts = 1\ntimeout_seconds = 0.1\ndeadline_seconds = 0.2\n'
-    )
-    words = ["--models", "models.toml", "--out", "logs", "--max-tokens", "0"]
-    done = CliRunner().invoke(app, words, env={"NEBIUS_API_KEY": "some-key"})
-    first = " ".join(done.output.split())[:200]
-    assert first.startswith("no model is named and NEBIUS_API_KEY is set: evaluator and worker are")
+@pytest.mark.parametrize("model", ["recorded/store", "scripted/store"])
+def test_a_fork_is_played_by_the_models_of_its_run(tmp_path: Path, model: str) -> None:
+    words = ["--task", "stock_exactly_enough", "--out", tmp_path, "--json"]
+    assert type_words(*words, "--evaluator", model).exit_code == 0
+    done = type_words(*words, "--fork", "latest", "--turn", "2")
+    assert (done.exit_code, f'"evaluator": "{model}"' in done.stdout) == (0, True), done.output
+    assert '"score": 1.0' in done.stdout

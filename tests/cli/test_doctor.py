@@ -231,8 +231,7 @@ def test_a_reply_that_only_this_question_cut_off_is_a_warning(look: Look, tmp_pa
 def test_a_refused_key_is_named_by_its_variable(look: Look) -> None:
     with FakeOpenAI(able, key="another-key-of-theirs") as server:
         diagnosed = look("openai/fake-large", at=server, OPENAI_API_KEY=KEY)
-    key = one(diagnosed, "models", "key")
-    assert (key.state, key.text) == ("problem", "OPENAI_API_KEY is not accepted by the provider")
+    assert "OPENAI_API_KEY is not accepted" in one(diagnosed, "models", "key").text
     assert "OPENAI_API_KEY" in one(diagnosed, "models", "decision").fix
 
 
@@ -247,28 +246,20 @@ def test_a_proxy_that_cannot_be_used_is_told_by_its_variable(look: Look, proxy: 
 
 def test_a_server_on_this_machine_is_asked_whatever_the_proxy(look: Look) -> None:
     proxies = {"HTTP_PROXY": "http://127.0.0.1:9", "ALL_PROXY": "socks5://127.0.0.1:9"}
-    with FakeOpenAI(able) as server:
-        assert look("openai/fake-large", at=server, **proxies, NO_PROXY="[::1],fd00::/8").ok
-
-
-def test_unknown_usage_is_said(look: Look) -> None:
     with FakeOpenAI(able, faults.always("no-usage")) as server:
-        found = one(look("openai/fake-large", at=server), "models", "decision")
-    assert (found.state, "tokens unknown" in found.text) == ("warning", True)
+        diagnosed = look("openai/fake-large", at=server, **proxies, NO_PROXY="[::1],fd00::/8")
+    found = one(diagnosed, "models", "decision")
+    assert (diagnosed.ok, found.state, "tokens unknown" in found.text) == (True, "warning", True)
 
 
-def test_a_server_that_is_not_there_is_named(look: Look) -> None:
+def test_what_cannot_be_asked_is_named_and_nothing_is_sent(look: Look) -> None:
     nowhere = "http://127.0.0.1:9/v1"
     found = one(look("openai/x", EVALUATOR_BASE_URL=nowhere), "models", "decision")
     assert f"{nowhere} cannot be reached" in found.text
     assert "start the server" in found.fix
-
-
-def test_a_key_that_is_missing_is_a_problem_and_nothing_is_sent(look: Look) -> None:
-    diagnosed = look("nebius/openai/gpt-oss-120b", "scripted/store")
+    diagnosed = look("nebius/openai/gpt-oss-120b", "scripted/store", EVALUATOR_BASE_URL="")
     key = one(diagnosed, "models", "key", "nebius")
     assert (key.state, key.text) == ("problem", "NEBIUS_API_KEY not set")
-    assert "NEBIUS_API_KEY" in key.fix
     assert diagnosed.announced == "no paid calls will be made"
 
 
@@ -325,13 +316,6 @@ def test_a_models_file_that_cannot_be_used(look: Look, tmp_path: Path, text: str
         path.write_text(text)
     found = one(look(models=path), "models", "settings")
     assert (found.state, str(path) in found.text) == ("problem", True)
-
-
-def test_replies_of_a_script_are_not_used_up(look: Look) -> None:
-    from tests.kit.canned import left, play
-
-    assert look(play("doctor", [DECISION])).ok
-    assert left("doctor") == 1
 
 
 @pytest.mark.parametrize(
@@ -397,15 +381,6 @@ def test_no_key_is_ever_shown(
             assert "OPENAI_API_KEY" in output.out
 
 
-def test_json_is_the_only_thing_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
-    options = DoctorOptions(evaluator="scripted/store", worker="scripted/store", as_json=True)
-    assert doctor(options) == 0
-    output = capsys.readouterr()
-    document = json.loads(output.out)
-    assert (document["format"], document["ok"]) == ("doctor/1", True)
-    assert output.err.strip() == document["announced"]
-
-
 def test_the_command_reads_dotenv_takes_its_options_and_ends_with_its_verdict(
     tmp_path: Path,
 ) -> None:
@@ -415,10 +390,11 @@ def test_the_command_reads_dotenv_takes_its_options_and_ends_with_its_verdict(
     assert done.exit_code == 1
     assert "nebius/x/from-dotenv" in done.stdout
     assert "-> set NEBIUS_API_KEY, or put it in .env" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("1 problem: a run would fail")
-    words = ["doctor", "--no-calls", "--evaluator", "scripted/store"]
+    words = ["doctor", "--json", "--evaluator", "scripted/store", "--worker", "scripted/store"]
     done = CliRunner().invoke(app, words, env=env)
-    assert (done.exit_code, "a run can begin" in done.stdout) == (0, True)
+    document = json.loads(done.stdout)
+    assert (done.exit_code, document["format"], document["ok"]) == (0, "doctor/1", True)
+    assert done.stderr.strip() == document["announced"]
 
 
 @pytest.mark.promise("what comes from outside is bounded")
@@ -487,16 +463,13 @@ def test_addresses_are_checked_and_shown_without_a_password(url: str, state: str
     assert (found.state, "secret" in found.model_dump_json()) == (state, False)
 
 
-@pytest.mark.parametrize("width", [40, 80, 200])
-def test_texts_are_data_on_every_screen(width: int) -> None:
+def test_texts_are_data_on_the_screen() -> None:
     hostile = "[bold]x[/bold] [link=http://a]y"
     found = Finding(
         area="models", subject="s", name="n", state="warning", text=hostile, fix="[red]"
     )
-    diagnosed = Diagnosis(ok=True, announced="", findings=(found,))
-    console = Console(width=width, no_color=True, force_terminal=False)
+    console = Console(width=40, no_color=True, force_terminal=False)
     with console.capture() as screen:
-        console.print(table(diagnosed))
+        console.print(table(Diagnosis(ok=True, announced="", findings=(found,))))
     joined = "".join(screen.get().split())
-    assert "[bold]x[/bold]" in joined
-    assert "[red]" in joined
+    assert ("[bold]x[/bold]" in joined, "[red]" in joined) == (True, True)

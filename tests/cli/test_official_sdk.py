@@ -87,19 +87,6 @@ def test_a_session_of_the_real_platform_is_opened_reported_and_submitted(
     assert results_at(run)["submitted"]
 
 
-@pytest.mark.parametrize(
-    ("choice", "state", "words"),
-    [("sdk", "ok", "ERC3_CLIENT=sdk"), ("auto", "ok", "it is installed"), ("compat", "ok", "own")],
-)
-def test_doctor_says_which_client_plays_and_why(
-    tmp_path: Path, choice: str, state: str, words: str
-) -> None:
-    done = type_it(tmp_path, "doctor", "--json", ERC3_CLIENT=choice)
-    assert done.returncode == 0, done.stderr
-    (found,) = [f for f in json.loads(done.stdout)["findings"] if f["name"] == "client"]
-    assert (found["state"], words in found["text"]) == (state, True), found
-
-
 def test_a_platform_out_of_reach_is_told_in_one_line(
     tmp_path: Path, platform_of: Any, shop_json: Any
 ) -> None:

@@ -108,19 +108,21 @@ def test_an_unknown_id_is_usage(
 
 
 @pytest.mark.parametrize(
-    ("model", "words"),
+    ("model", "more", "words"),
     [
-        ("openai/gpt-4o", "for a server of your own set WORKER_BASE_URL"),
-        ("gpt-4o", "OPENAI_API_KEY not set"),
-        ("nebius/a-model-of-tomorrow", "NEBIUS_API_KEY not set"),
-        ("anthropic/x", "ANTHROPIC_API_KEY not set"),
-        ("reference", "OPENROUTER_API_KEY not set"),
+        ("openai/gpt-4o", [], "for a server of your own set WORKER_BASE_URL"),
+        ("gpt-4o", [], "OPENAI_API_KEY not set"),
+        ("nebius/a-model-of-tomorrow", [], "NEBIUS_API_KEY not set"),
+        ("anthropic/x", [], "ANTHROPIC_API_KEY not set"),
+        ("reference", [], "OPENROUTER_API_KEY not set"),
+        ("openai/x", ["--max-dollars", "1"], "the price of openai/x is unknown"),
     ],
 )
-def test_a_missing_key_is_named(
-    real: Any, platform: Simulator, tmp_path: Path, model: str, words: str
+def test_a_missing_key_or_price_is_named(
+    real: Any, platform: Simulator, tmp_path: Path, model: str, more: list[str], words: str
 ) -> None:
-    done = real("--evaluator", "openai/x", "--worker", model, env=dict(EVALUATOR_BASE_URL=NOWHERE))
+    env = {"EVALUATOR_BASE_URL": NOWHERE}
+    done = real("--evaluator", "openai/x", "--worker", model, *more, env=env)
     assert done.exit_code == 1
     assert words in done.stderr
     assert untouched(platform, tmp_path)
@@ -190,28 +192,20 @@ def test_each_backend_is_asked_once_and_counted(
     assert "pencil" not in (tmp_path / "tape").read_text()
 
 
-def test_no_preflight_asks_nobody_before_the_run(
-    real: Any, platform: Simulator, tmp_path: Path, serve: Serve
+@pytest.mark.parametrize("is_real", [True, False])
+def test_without_preflight_and_on_the_embedded_platform_nobody_is_asked(
+    real: Any, tmp_path: Path, serve: Serve, is_real: bool
 ) -> None:
-    server = serve(by_script)
-    env = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
-    done = real("--evaluator", "openai/fake-large", "--no-preflight", env=env)
-    assert done.exit_code == 0
-    assert server.seen
-    assert not asked(server)
-
-
-def test_of_the_embedded_platform_nobody_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, serve: Serve
-) -> None:
-    monkeypatch.chdir(tmp_path)
     server = serve(by_script)
     urls = dict.fromkeys(("EVALUATOR_BASE_URL", "WORKER_BASE_URL"), server.base_url)
-    words = ["--task", "hostile_product_name", "--evaluator", "openai/fake-large", "--quiet"]
-    done = CliRunner().invoke(app, words, env=CLEAN | urls)
+    words = ["--evaluator", "openai/fake-large"]
+    if is_real:
+        done = real(*words, "--no-preflight", env=urls)
+    else:
+        words += ["--task", "hostile_product_name", "--quiet"]
+        done = CliRunner().invoke(app, words, env=CLEAN | urls)
     assert done.exit_code == 0
-    assert server.seen
-    assert not asked(server)
+    assert (bool(server.seen), asked(server)) == (True, [])
 
 
 def test_a_group_is_asked_until_one_answers(
@@ -244,26 +238,13 @@ def test_next_step_asks_and_prices_the_evaluator_alone(
     assert done.exit_code == 0, done.stderr
 
 
-def test_a_dollar_limit_without_a_price_is_found_before(
-    real: Any, platform: Simulator, tmp_path: Path, serve: Serve
-) -> None:
-    server = serve(by_script)
-    env = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
-    done = real("--evaluator", "openai/fake-large", "--max-dollars", "1", env=env)
-    assert done.exit_code == 1
-    assert "the price of openai/fake-large is unknown" in done.stderr
-    assert not server.seen
-    assert untouched(platform, tmp_path)
-
-
 def test_without_a_key_of_the_platform_no_model_is_asked(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
     server = serve(by_script)
     env = {"EVALUATOR_BASE_URL": server.base_url, "ERC3_API_KEY": ""}
     assert real("--evaluator", "openai/fake-large", env=env).exit_code == 1
-    assert not server.seen
-    assert untouched(platform, tmp_path)
+    assert (server.seen, untouched(platform, tmp_path)) == ([], True)
 
 
 def test_a_run_with_nothing_left_to_play_asks_nobody(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.results import NAME, read_lines, read_results
+from tests.cli.conftest import Lives, Zygote
+from tests.kit.commands import type_words
 from workshop.simulator.store.pack import BUNDLED_PACK
 
 
@@ -46,28 +47,23 @@ def test_tasks_that_a_run_closed_after_a_failure_are_played_again_and_have_one_r
     assert results.finished
 
 
-@pytest.mark.promise("nothing lost at a kill")
-def test_a_run_that_is_over_resumes_to_the_same_results(
-    lives: Callable[[], Any], tmp_path: Path
-) -> None:
-    life = lives()
-    pack = small_pack(tmp_path / "pack.json", 2)
-    assert life.live("--pack", pack, "--out", life.folder / "logs", "--quiet") == 0
-    before = life.results()
-    assert life.live("--resume", life.run, "--quiet") == 0
-    after = life.results()
-    assert after["tasks"] == before["tasks"]
-    assert after["started"] == before["started"]
-
-
-def begun(lives: Callable[[], Any], tmp_path: Path) -> tuple[Any, Path]:
-    """A run that died in its second task."""
-    life = lives()
-    pack = small_pack(tmp_path / "pack.json", 3)
-    words = ["--pack", pack, "--out", life.folder / "logs", "--quiet"]
-    assert life.live(*words, until=70) == 137
+@pytest.fixture(scope="module")
+def died(zygote: Zygote, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a life that died in its second task, with its pack."""
+    life = Lives(zygote, tmp_path_factory.mktemp("died"))
+    pack = small_pack(life.folder / "pack.json", 3)
+    assert life.live("--pack", pack, "--out", life.folder / "logs", "--quiet", until=70) == 137
     assert life.run is not None
-    return life, pack
+    return life.folder
+
+
+@pytest.fixture
+def life(zygote: Zygote, died: Path, tmp_path: Path) -> Lives:
+    """A copy of it, with its pack."""
+    again = Lives(zygote, Path(shutil.copytree(died, tmp_path / "life")))
+    manifest = again.run / "run.json"
+    manifest.write_text(manifest.read_text().replace(str(died), str(again.folder)))
+    return again
 
 
 @pytest.mark.parametrize(
@@ -78,33 +74,35 @@ def begun(lives: Callable[[], Any], tmp_path: Path) -> tuple[Any, Path]:
         (["--real"], "leave out --real"),
     ],
 )
-def test_another_run_is_refused(
-    lives: Callable[[], Any], tmp_path: Path, words: list[str], said: str
-) -> None:
-    life, _ = begun(lives, tmp_path)
+def test_another_run_is_refused(life: Lives, words: list[str], said: str) -> None:
     assert life.live("--resume", life.run, *words) in (1, 2)
     assert said in life.said[-1]
     assert "Traceback" not in life.said[-1]
 
 
-def test_a_changed_prompt_is_refused_by_its_file(lives: Callable[[], Any], tmp_path: Path) -> None:
-    life, _ = begun(lives, tmp_path)
-    manifest = json.loads((life.run / "run.json").read_text())
+@pytest.mark.promise("nothing lost at a kill")
+def test_a_changed_prompt_is_refused_by_its_file_and_what_is_over_stays_as_it_is(
+    life: Lives,
+) -> None:
+    path = life.run / "run.json"
+    manifest = json.loads(path.read_text())
     old = manifest["identity"]["prompts"]["evaluator"]
     text = (life.run / "prompts" / f"{old}.txt").read_text()
     (life.run / "prompts" / ("0" * 64 + ".txt")).write_text("An older first line.\n" + text)
     manifest["identity"]["prompts"]["evaluator"] = "0" * 64
-    (life.run / "run.json").write_text(json.dumps(manifest))
+    path.write_text(json.dumps(manifest))
     assert life.live("--resume", life.run) == 1
     assert f"prompt of the evaluator: its text is in prompts/{'0' * 64}.txt" in life.said[-1]
     assert life.live("--resume", life.run, "--force", "--quiet") == 0
-    assert life.results()["totals"]["score_mean"] == 1.0
+    before = life.results()
+    assert before["totals"]["score_mean"] == 1.0
+    assert life.live("--resume", life.run, "--quiet") == 0
+    after = life.results()
+    assert (after["tasks"], after["started"]) == (before["tasks"], before["started"])
 
 
-def test_a_changed_pack_is_refused_and_forced_begins_the_rest_anew(
-    lives: Callable[[], Any], tmp_path: Path
-) -> None:
-    life, pack = begun(lives, tmp_path)
+def test_a_changed_pack_is_refused_and_forced_begins_the_rest_anew(life: Lives) -> None:
+    pack = life.folder / "pack.json"
     raw = json.loads(pack.read_text())
     raw["scenarios"][2]["task_text"] = "Buy 1x nothing that exists"
     raw["scenarios"][2]["expect"] = {"checkouts": 0}
@@ -119,14 +117,9 @@ def test_a_changed_pack_is_refused_and_forced_begins_the_rest_anew(
 
 
 @pytest.mark.parametrize("content", [None, "{}", '{"format": "other"}', "no json"])
-def test_a_folder_that_is_no_run_is_refused(
-    lives: Callable[[], Any], tmp_path: Path, content: str | None
-) -> None:
-    life = lives()
-    folder = tmp_path / "run"
-    folder.mkdir()
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, content: str | None) -> None:
     if content is not None:
-        (folder / "run.json").write_text(content)
-    assert life.live("--resume", folder) == (2 if content is None else 1)
-    assert ("is not a run folder" if content is None else "run.json: ") in life.said[-1]
-    assert "Traceback" not in life.said[-1]
+        (tmp_path / "run.json").write_text(content)
+    done = type_words("--resume", tmp_path)
+    assert done.exit_code == (2 if content is None else 1)
+    assert ("is not a run folder" if content is None else "run.json: ") in done.stderr

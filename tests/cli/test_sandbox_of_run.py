@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from core.runs.results import read_results
 from tests.kit.commands import NEEDS_CODE, type_words, write_pack
 from tests.worker.sandbox.kinds import KINDS
 from worker.sandbox.contract import SandboxKind
-from workshop.views.report.differences import Change, differences
+from workshop.views.report.differences import differences
 
 Call = Callable[..., Result]
 SAID = {
@@ -52,17 +53,6 @@ def elsewhere(run: Path, kind: str) -> None:
         path.write_text(text.replace(f'"{kind}"', f'"{OTHER[kind]}"'), encoding="utf-8")
 
 
-def changes(first: Path, second: Path) -> tuple[Change, ...]:
-    return differences(first, second).changes
-
-
-def test_it_is_said_and_recorded(call: Call, kind: SandboxKind) -> None:
-    done = call("--pack", "pack.json")
-    assert SAID[kind] in done.stderr.splitlines()[0]
-    assert read_manifest(folder()).sandboxes == (kind,)
-    assert read_results(folder()).sandboxes == (kind,)
-
-
 def test_a_kind_that_is_asked_for_and_missing_refuses_the_start(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,14 +70,17 @@ def test_a_strategy_without_code_has_none(call: Call) -> None:
     assert read_manifest(folder()).sandboxes == ()
 
 
-def test_it_differs_between_two_runs(call: Call, kind: SandboxKind) -> None:
-    call("--pack", "pack.json")
-    call("--pack", "pack.json", "--out", "others")
-    (first,), (second,) = Path("logs").iterdir(), Path("others").iterdir()
-    assert "sandbox" not in {c.what for c in changes(first, second)}
+def test_it_is_said_and_recorded_and_differs_between_two_runs(
+    call: Call, kind: SandboxKind
+) -> None:
+    done = call("--pack", "pack.json")
+    assert SAID[kind] in done.stderr.splitlines()[0]
+    first = folder()
+    assert read_manifest(first).sandboxes == read_results(first).sandboxes == (kind,)
+    second = Path(shutil.copytree(first, "others/second"))
     elsewhere(second, kind)
-    differences = {c.what: (c.was, c.now) for c in changes(first, second)}
-    assert differences["sandbox"] == (kind, OTHER[kind])
+    compared = {c.what: (c.was, c.now) for c in differences(first, second).changes}
+    assert compared["sandbox"] == (kind, OTHER[kind])
     done = call("compare", first, second)
     assert f"different sandbox: A {kind}; B {OTHER[kind]}" in done.stdout
 
@@ -131,27 +124,24 @@ def test_results_that_find_no_room_name_the_folder_and_the_way_on(
     assert {task.score for task in read_results(folder()).tasks} == {1.0}
 
 
-def test_a_fork_elsewhere_says_so(call: Call, kind: SandboxKind) -> None:
+def test_a_fork_elsewhere_says_so(
+    call: Call, kind: SandboxKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
     call("--pack", "pack.json")
     run = folder()
+    with monkeypatch.context() as bare:
+        bare.setenv("WORKER_SANDBOX", "auto")
+        bare.setattr("worker.sandbox.isolation.probe_landlock", lambda: "no such call")
+        done = call("debug", run, "--task", "tea", "--turn", "1")
+    # Code of full Python is not shown as a failure of Monty.
+    assert done.exit_code == (2 if kind == "landlock" else 0)
+    assert ("no such call" in done.stderr) == (kind == "landlock")
     elsewhere(run, kind)
     words = ["--fork", run, "--task", "tea", "--turn", "2", "--pack", "pack.json", "--out", "forks"]
     done = call(*words)
     assert f"now runs in {kind}" in " ".join((done.stdout + done.stderr).split())
     (fork,) = Path("forks").iterdir()
     assert read_manifest(fork).sandboxes == (kind,)
-
-
-def test_code_of_full_python_is_not_shown_as_a_failure_of_monty(
-    call: Call, kind: SandboxKind, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    call("--pack", "pack.json")
-    run = folder()
-    monkeypatch.setenv("WORKER_SANDBOX", "auto")
-    monkeypatch.setattr("worker.sandbox.isolation.probe_landlock", lambda: "no such call")
-    done = call("debug", run, "--task", "tea", "--turn", "1")
-    assert done.exit_code == (2 if kind == "landlock" else 0)
-    assert ("no such call" in done.stderr) == (kind == "landlock")
 
 
 def test_a_lab_run_says_and_records_it(call: Call, kind: SandboxKind) -> None:

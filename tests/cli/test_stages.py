@@ -11,6 +11,7 @@ import pytest
 from cli.benchmarks import benchmark_named, every_stage
 from company_tools.rule_choice import WHOLE
 from core.models.tokens import count_text
+from core.runs.manifest import read_manifest
 from core.runs.reader import read_tasks
 from tests.cli.test_company import cli
 from tests.kit.faulty_models import REPLIES
@@ -61,21 +62,30 @@ def test_the_names_are_those_of_the_benchmarks() -> None:
 def test_a_run_without_the_policy_says_so(tmp_path: Path) -> None:
     results, folder = run(tmp_path, "--stages", "default,-policy", specs=SPECS[:1])
     assert "policy" not in results["steps"]
-    manifest = json.loads((folder / "run.json").read_text())
-    assert manifest["caveat"] == results["caveat"] != ""
-    with_policy, folder = run(tmp_path / "on", specs=SPECS[:1])
-    assert with_policy["caveat"] == ""
+    assert read_manifest(folder).caveat == results["caveat"] != ""
 
 
-def test_the_usual_steps_ask_the_models_of_the_run(tmp_path: Path) -> None:
+def test_the_usual_steps_ask_the_models_of_the_run_and_are_cheap(tmp_path: Path) -> None:
+    """Of a task their calls, but for book and policy, and their findings in each prompt cost at
+    most 2,500 tokens."""
     results, folder = run(tmp_path)
     assert results["steps"] == ["entities", "rule_book", "guest", "ties", "policy"]
-    assert set(scores(results).values()) == {1.0}
+    assert (set(scores(results).values()), results["caveat"]) == ({1.0}, "")
     logs = read_tasks(folder)
-    roles = {c.role for log in logs for c in log.calls}
-    assert roles == {"evaluator", "worker", "entities", "policy"}
+    assert {c.role for log in logs for c in log.calls} == {
+        "evaluator", "worker", "entities", "policy"
+    }  # fmt: skip
+    for log in logs:
+        small = [c for c in log.calls if c.role not in ("evaluator", "worker", "policy")]
+        asked = sum(c.role == "evaluator" for c in log.calls)
+        told = sum(count_text(found.text) for found in log.findings)
+        assert sum((c.usage.prompt or 0) + 150 for c in small) + asked * told <= 2_500
     found = {log.spec_id: [f.text for f in log.findings if f.step == "entities"] for log in logs}
-    assert "named: Daiva Lepik (employee " in found["jorvale-load"][0]
+    said = "named: Daiva Lepik (employee daiva_lepik, Sales, Lithuania – Klaipėda, "
+    assert said in found["jorvale-load"][0]
+    code, text = cli("show", folder, "--task", "jorvale-load")
+    assert (code, f"entities: {said}" in " ".join(text.split())) == (0, True)
+    assert said in record_html(next(log for log in logs if log.spec_id == "jorvale-load"))
 
 
 def large_wikis(folder: Path) -> Path:
@@ -110,28 +120,14 @@ def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
     assert named.keys() <= manifest["identity"]["prompts"].keys()
 
 
-def test_the_usual_steps_cost_at_most_2500_tokens_a_task(tmp_path: Path) -> None:
-    """Their calls, but for book and policy, and their findings in each prompt of the solver."""
-    _, folder = run(tmp_path)
-    for log in read_tasks(folder):
-        of_steps = [
-            c for c in log.calls if c.role not in ("evaluator", "worker", "rule_book", "policy")
-        ]
-        asked = sum(c.role == "evaluator" for c in log.calls)
-        told = sum(count_text(found.text) for found in log.findings)
-        cost = sum((c.usage.prompt or 0) + 150 for c in of_steps) + asked * told
-        assert cost <= 2_500, (log.spec_id, cost)
-
-
 def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
     """Empty, cut off, prose, wrong JSON and whatever else there is, in every reply."""
     bad = f"faulty/company?seed=3&rate=1&streak=99&kinds={','.join(REPLIES)}"
     path = models(
         tmp_path, **dict.fromkeys(("entities", "rule_book", "watchdog", "wording", "verify"), bad)
     )
-    alone, _ = run(tmp_path / "alone")
     results, folder = run(tmp_path / "faulty", "--stages", "all", "--models", path)
-    assert scores(results) == scores(alone)
+    assert set(scores(results).values()) == {1.0}
     assert results["totals"]["harm"] == 0
     assert all(task["failure"] is None for task in results["tasks"])
     failed = {step for task in results["tasks"] for step in task["failed_steps"]}
@@ -158,13 +154,3 @@ def test_next_step_has_the_same_steps(tmp_path: Path) -> None:
     assert set(scores(results).values()) == {1.0}
     for log in read_tasks(folder):
         assert {"watchdog", "verify", "entities", "wording"} <= {f.step for f in log.findings}
-
-
-def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
-    _, folder = run(tmp_path, specs=("jorvale-load",))
-    said = "named: Daiva Lepik (employee daiva_lepik, Sales, Lithuania – Klaipėda, "
-    code, text = cli("show", folder, "--task", "jorvale-load")
-    assert code == 0
-    assert f"entities: {said}" in " ".join(text.split())
-    (log,) = read_tasks(folder)
-    assert said in record_html(log)

@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from core.runs.manifest import read_manifest
 from tests.kit.commands import type_words
 
 
-@pytest.fixture
-def invoke(tmp_path: Path) -> Callable[..., Any]:
-    def run(*words: object) -> Any:
-        return type_words(*words, "--out", tmp_path / "logs")
-
-    return run
-
-
-def runs(folder: Path) -> list[Path]:
-    return sorted((folder / "logs").iterdir())
-
-
-def test_a_run_keeps_its_strategy_and_a_fork_must_have_the_same(
-    invoke: Callable[..., Any], tmp_path: Path
-) -> None:
-    spec = "required_coupon_works"
-    done = invoke("--strategy", "next-step", "--task", spec, "--json")
+def test_a_run_keeps_its_strategy_and_a_fork_must_have_the_same(tmp_path: Path) -> None:
+    out, spec = ("--out", tmp_path), "required_coupon_works"
+    done = type_words("--strategy", "next-step", "--task", spec, "--json", *out)
     assert done.exit_code == 0, done.output
-    (folder,) = runs(tmp_path)
-    manifest = json.loads((folder / "run.json").read_text())
-    assert manifest["options"]["strategy"] == "next-step"
-    assert manifest["options"]["max_turns"] == 30
-    assert manifest["options"]["name"] == "next-step"
-    assert manifest["identity"]["prompts"].keys() == {"next-step"}
-    assert {p.stem for p in (folder / "prompts").iterdir()} == {
-        manifest["identity"]["prompts"]["next-step"]
-    }
-    fork = ("--fork", folder, "--task", spec, "--turn", 2)
-    other = invoke(*fork, "--strategy", "evaluator-worker")
+    (folder,) = tmp_path.iterdir()
+    manifest = read_manifest(folder)
+    kept = {name: manifest.options[name] for name in ("strategy", "max_turns", "name")}
+    assert kept == {"strategy": "next-step", "max_turns": 30, "name": "next-step"}
+    assert [*manifest.identity.prompts] == ["next-step"]
+    assert {p.stem for p in (folder / "prompts").iterdir()} == {*manifest.identity.prompts.values()}
+    fork = ("--fork", folder, "--task", spec, "--turn", 2, *out)
+    other = type_words(*fork, "--strategy", "evaluator-worker")
     assert other.exit_code == 2
     assert "was played with --strategy next-step" in other.output
-    same = invoke(*fork)
+    same = type_words(*fork)
     assert same.exit_code == 0, same.output
 
 
-def test_a_run_that_died_goes_on_with_its_strategy(
-    lives: Callable[[], Any], tmp_path: Path
-) -> None:
+def test_a_run_that_died_goes_on_with_its_strategy(lives: Callable[[], Any]) -> None:
     life = lives()
     words = ["--strategy", "next-step", "--out", life.folder / "logs", "--quiet"]
     assert life.live(*words, "--task", "exact_quantity_ghost_stock", until=12) == 137

@@ -1,9 +1,10 @@
-"""Writes behind a relay that loses, denies and garbles them, and journals that are cut anywhere."""
+"""Writes and answers behind a relay that loses, denies and garbles them; journals cut anywhere."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cli.end_of_run import obstacles
 from core.erc3_client import retry_policy
 from core.erc3_client.retry_policy import pause
 from core.runs.journal import Journal, JournalFailed
@@ -20,8 +22,8 @@ from core.runs.results import RunResults
 from tests.conftest import Hurry
 from tests.kit.canned import play
 from tests.kit.company_script import STRATEGIES, act, finish
-from tests.kit.relay import Call
-from tests.kit.wire_run import Config, bundled, scripted, wire_run
+from tests.kit.relay import Call, Rule, answering, changing
+from tests.kit.wire_run import Config, WireRun, bundled, scripted, wire_run
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 
 PLAYED = {
@@ -249,3 +251,165 @@ def test_a_journal_cut_at_any_byte_folds_to_a_state_from_which_the_task_ends_rig
             CutJournal.left = 10**9
             results = play()
         assert (run.acts(), [task.score for task in results.tasks]) == wanted
+
+
+# -- the one answer of the company, where the log is silent
+
+RESPOND, VIEW, START, COMPLETE = "/respond", "/tasks/view", "/tasks/start", "/tasks/complete"
+QUESTION = "Set the notes of mara to x. Who leads the rolls?"
+
+
+@dataclass
+class Run:
+    """One task of the bakery, finished at once by a script, behind a relay."""
+
+    wire: WireRun
+    strategy: str
+    says: list[str]
+    does: list[str]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.wire, name)
+
+    @property
+    def answered(self) -> int:
+        """The answers and changes by the platform's books."""
+        return len(self.wire.acts()[0])
+
+
+OTHER_STRATEGY = pytest.mark.nightly("by day the answer is given once by either strategy")
+
+
+@pytest.fixture(params=[STRATEGIES[0], pytest.param(STRATEGIES[1], marks=OTHER_STRATEGY)])
+def run(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    monkeypatch.setattr(retry_policy, "pause", pause)
+    run: Run
+
+    def models() -> dict[str, Any]:
+        models = {"evaluator": play("e-wire", run.says), "worker": play("w-wire", run.does)}
+        return {"strategy": request.param, **models}
+
+    pack = pack_of(scenario(task_text=QUESTION))
+    with wire_run(tmp_path / "run", "company", pack, models) as wire:
+        run = Run(wire, request.param, [finish(request.param)] * 3, [])
+        yield run
+
+
+def check_answered(run: Run, results: RunResults) -> None:
+    """Played, with one response, and nothing that keeps the session from being handed in."""
+    (task,) = results.tasks
+    assert (task.failure, task.score, task.verdict) == (None, 1.0, "ok_answer"), task.error
+    assert run.answered == 1
+    assert obstacles(run.session, results) == []
+
+
+def check_open(run: Run, results: RunResults) -> None:
+    """Open, named, and in the way of handing in."""
+    (task,) = results.tasks
+    assert (task.failure, task.score) == ("benchmark", None), task
+    assert task.error
+    assert run.books.task(task.task_id).status == "in_progress"
+    assert obstacles(run.session, results)
+
+
+@pytest.mark.promise("no lost answer")
+@pytest.mark.parametrize("taken", [False, True], ids=["lost", "taken"])
+@pytest.mark.parametrize("failure", ["dropped", "400", "429"])
+def test_where_the_log_is_silent_the_task_waits_for_a_resumption(
+    run: Run, failure: str, taken: bool
+) -> None:
+    def rule(call: Call) -> None:
+        if call.path == RESPOND:
+            if taken:
+                call.forward()
+            FAILURES[failure](call)
+        elif call.path == VIEW and run.relay.seen[RESPOND]:
+            call.send(503, {"status": 503, "error": "busy", "code": ""})
+
+    run.relay.rule = rule
+    check_open(run, run.go())
+    assert run.relay.seen[RESPOND] == 1
+    check_open(run, run.resume())
+    assert (run.relay.seen[RESPOND], run.answered) == (1, int(taken))
+    run.relay.rule = lambda call: None
+    check_answered(run, run.resume())
+    assert run.relay.seen[RESPOND] == (1 if taken else 2)
+
+
+def hidden(answer: dict[str, Any], _: Call) -> None:
+    answer["logs"] = None
+
+
+def stale(answer: dict[str, Any], _: Call) -> None:
+    answer["logs"] = answer["logs"][:3]
+
+
+@pytest.mark.promise("no second answer")
+@pytest.mark.parametrize("log", [hidden, stale])
+def test_a_log_that_does_not_go_on_proves_nothing(run: Run, log: Any) -> None:
+    silent = changing(VIEW, log)
+
+    def rule(call: Call) -> None:
+        if call.path == RESPOND:
+            call.forward()
+            call.drop()
+        else:
+            silent(call)
+
+    run.relay.rule = rule
+    check_open(run, run.go())
+    assert (run.relay.seen[RESPOND], run.answered) == (1, 1)
+
+
+@pytest.mark.promise("no session submitted that was not played")
+@pytest.mark.parametrize("times", [0, 1], ids=["a run", "a resumption"])
+def test_a_task_that_is_stopped_before_it_begins_waits_for_a_resumption(
+    run: Run, times: int
+) -> None:
+    def rule(call: Call) -> None:
+        if call.path == START:
+            run.session.stop.request()
+            call.send(503, {"status": 503, "error": "busy", "code": ""})
+
+    run.relay.rule = rule
+    results = run.go()
+    for _ in range(times):
+        results = run.resume()
+    (task,) = results.tasks
+    assert (task.failure, task.score) == ("benchmark", None), task
+    assert "interrupted by the user" in (task.error or "")
+    assert run.books.task(task.task_id).status == "new"
+    assert (run.relay.seen[RESPOND], run.relay.seen[COMPLETE]) == (0, 0)
+    assert obstacles(run.session, results)
+    run.relay.rule = lambda call: None
+    check_answered(run, run.resume())
+
+
+def nowhere(answer: dict[str, Any], _: Call) -> None:
+    answer["next_offset"] = -7
+
+
+@pytest.mark.promise("no lost answer")
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        (
+            "/employees/update",
+            answering("/employees/update", 500, {"status": 500, "error": "x", "code": ""}),
+        ),
+        (RESPOND, changing("/employees/list", nowhere)),
+    ],
+    ids=["writes fail", "a listing contradicts itself"],
+)
+def test_what_is_owed_is_never_the_users_answer(run: Run, path: str, rule: Rule) -> None:
+    ends = finish(run.strategy, "none_clarification_needed", "That could not be done.")
+    says, run.does = act(run.strategy, *CALLS[path])
+    run.says = [*says, *[ends] * 3]
+    run.relay.rule = rule
+    check_open(run, run.go())
+    assert (run.relay.seen[RESPOND], run.answered) == (0, 0)
+    run.relay.rule = lambda call: None
+    run.says, run.does = [*says, *[finish(run.strategy)] * 3], list(run.does)
+    results = run.resume()
+    assert results.tasks[0].failure is None
+    assert run.relay.seen[RESPOND] == 1

@@ -16,7 +16,6 @@ from typing import Any
 from tenacity import wait_none
 
 from cli.cli import app
-from cli.standard_streams import steady
 from core.erc3_client import retry_policy
 from core.models import retries
 from tests.kit import faulty_models, short_ticks  # noqa: F401
@@ -25,7 +24,6 @@ from tests.kit.warming import warm
 from workshop.simulator.worlds import FORMATS, world_of
 
 KILLED = 137
-STREAMS = ("stdin", "stdout", "stderr")
 
 
 def live(order: dict[str, Any]) -> None:
@@ -35,8 +33,6 @@ def live(order: dict[str, Any]) -> None:
         os.dup2(out, number)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdout, sys.stderr = os.fdopen(1, "w", 1), os.fdopen(2, "w", 1)
-    for number, what in order["streams"].items():
-        spoil(int(number), what)
     for ours in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ours, signal.SIG_IGN if ours in order["ignored"] else signal.SIG_DFL)
     os.environ.update(order["env"])
@@ -49,8 +45,6 @@ def live(order: dict[str, Any]) -> None:
         little_room(order["room"])
     code = 1
     try:
-        if order["streams"]:
-            steady()
         app(order["words"])
     except SystemExit as end:
         code = int(end.code or 0)
@@ -60,20 +54,6 @@ def live(order: dict[str, Any]) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
-
-
-def spoil(number: int, what: str) -> None:
-    """A standard stream that is closed, full, or a pipe that nobody reads any more."""
-    if what == "closed":
-        os.close(number)
-        setattr(sys, STREAMS[number], None)
-    elif what == "full":
-        os.dup2(os.open("/dev/full", os.O_WRONLY), number)
-    else:
-        reader, writer = os.pipe()
-        os.close(reader)
-        os.dup2(writer, number)
-    setattr(sys, f"__{STREAMS[number]}__", getattr(sys, STREAMS[number]))
 
 
 def die_at(until: int, whole: bool) -> None:

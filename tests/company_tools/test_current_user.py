@@ -15,6 +15,7 @@ from company_tools.stages.rights import (
     TOOL_SECTION,
     CurrentUser,
 )
+from coordinator.benchmark import TaskOptions
 from coordinator.stages import chosen
 from core.ledger import Ledger, ToolFault
 from core.runs.task import Finding, StageInput
@@ -28,7 +29,7 @@ SYSTEM = "company_tools/stages/current_user"
 def ask(played: PlayedTask, question: str, model: Model, *earlier: Finding) -> Finding:
     with closing(Ledger()) as ledger:
         stage = CurrentUser(played.benchmark)
-        return stage.run(StageInput(question, earlier), "", model.client, ledger)
+        return stage.run(StageInput(question, earlier), model.client, ledger)
 
 
 def answered(text: object) -> str:
@@ -96,7 +97,7 @@ def test_what_its_model_and_the_one_that_asks_it_are_told_can_be_replaced() -> N
     benchmark = benchmark_named("company")
     assert {SYSTEM, TOOL_SECTION} <= benchmark.sections().keys()
     texts = {SYSTEM: "Be brief.", TOOL_SECTION: "Ask about the user."}
-    (kind,) = chosen("current_user", benchmark.stages)
+    (kind,) = chosen(TaskOptions(stages="current_user"), benchmark.stages)
     assert kind.prompt
     assert kind.tool
     assert kind.prompt(texts) == "Be brief."

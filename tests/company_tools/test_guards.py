@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from company_tools.guards import NAMES, guards_off
 from company_tools.registry import FIXED, NOT_PUBLIC
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
@@ -398,12 +397,3 @@ def test_a_prepared_answer_may_name_who_stands_in_the_note_of_what_was_changed(
     report = WorkReport(calls=ledger.calls)
     objection = played.benchmark.check_effects(words, report, Ledger()) or ""
     assert (held in objection) if held else not objection
-
-
-def test_guards_are_named() -> None:
-    assert guards_off("all") == frozenset()
-    assert guards_off("none") == frozenset(NAMES)
-    assert guards_off("-guest") == guards_off("all,-guest") == {"guest"}
-    assert guards_off("identity, guest") == frozenset(NAMES) - {"identity", "guest"}
-    with pytest.raises(ValueError, match="no guard 'gest'; there are: all, none, identity"):
-        guards_off("gest")

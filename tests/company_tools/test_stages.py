@@ -45,7 +45,7 @@ class Model:
 
 def run(step: Any, case: StageInput, client: ModelClient | None = None) -> Finding:
     with closing(Ledger()) as ledger:
-        found: Finding = step.run(case, "", client, ledger)
+        found: Finding = step.run(case, client, ledger)
     return found
 
 
@@ -271,7 +271,7 @@ def test_whatever_a_model_reads_harms_nothing(named: list[str], days: list[Any])
         reply = json.dumps({"about": "all, hours", "named": named, "days": days})
         model = Model(f"any-{reply}", reply)
         case = StageInput(" ".join(named))
-        Entities(OFFICE.benchmark).run(case, "", model.client, ledger)
+        Entities(OFFICE.benchmark).run(case, model.client, ledger)
 
 
 def test_what_a_finding_has_told_may_be_linked_and_named_and_nothing_else() -> None:

@@ -3,230 +3,123 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.benchmarks import benchmark_named
-from coordinator.benchmark import TaskOptions
-from coordinator.clients import client_factory
-from coordinator.config import RunConfig
-from coordinator.session import Session
 from coordinator.task import NOT_CARRIED_OUT, TaskLoop
-from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import Ledger
 from core.runs.journal import Journal
-from core.runs.reader import read_task
-from core.runs.results import RunResults, TaskResult
 from core.runs.task import Decision, TaskRun, Turn, TurnContext
 from core.runs.work import WorkReport
 from tests.company_tools.played_task import PlayedTask, said
-from tests.conftest import client_of
-from tests.coordinator.conftest import Watcher
-from tests.kit.canned import play
-from tests.workshop.simulator.company.bakery import pack_of, scenario
-from workshop.simulator.server import serve
+from tests.coordinator.conftest import Company
+from tests.kit.company_script import finish, proceed, program, step
 
-LOOK = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: Look at mara."
-WORK = 'Thought: look\n<code>\nfinal_answer(Req_GetEmployee(id="mara"))\n</code>'
-
-PAUSE = "THOUGHT: do it\nDECISION: PROCEED\nINSTRUCTION: Set proj_rolls to paused.\nIF DONE: "
+STAGES = "guest,ties"
+LOOK, WORK = proceed("Look at mara."), program('final_answer(Req_GetEmployee(id="mara"))')
 DONE = "OUTCOME: ok_answer\nMESSAGE: The rolls are paused.\nLINKS: project:proj_rolls"
+PAUSE = proceed("Set proj_rolls to paused.\nIF DONE: ")
 PAUSING: dict[str, Any] = {"task_text": "Pause the project proj_rolls."}
+GHOST = finish(links="employee:ghost_1")
+GHOSTS = finish("next-step", links=[{"kind": "employee", "id": "ghost_1"}])
+STEP_LOOK = step(tool="Req_GetEmployee", id="mara")
 
 
 def pausing(after: str = "", report: str = "made") -> str:
     call = 'Req_UpdateProjectStatus(id="proj_rolls", status="paused")'
-    return f"Thought: do it\n<code>\nmade = {call}\n{after}\nfinal_answer({report})\n</code>"
+    return program(f"made = {call}\n{after}\nfinal_answer({report})")
 
 
-def finish(outcome: str = "ok_answer", message: str = "Yes.", links: str = "auto") -> str:
-    words = f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: {links}"
-    return f"THOUGHT: x\nDECISION: FINISH\nINSTRUCTION: {words}"
+def test_a_good_answer_is_sent_at_once_and_asks_nobody_again(company: Company) -> None:
+    played = company(stages=STAGES).play([finish()])
+    assert (played.result.score, played.result.group, played.result.turns) == (1.0, "answer", 1)
+    assert (played.answer.outcome, len(played.watcher.calls)) == ("ok_answer", 1)
 
 
-def step(**function: Any) -> str:
-    plan = {"current_state": "s", "plan_remaining_steps_brief": ["p"], "function": function}
-    return json.dumps(plan)
+@pytest.mark.parametrize(("guards", "asked"), [("all", True), ("-looked", False)])
+def test_one_against_the_facts_is_asked_back_once_then_sent(
+    company: Company, guards: str, asked: bool
+) -> None:
+    says = [finish(outcome="ok_not_found")] * 2
+    played = company(stages=STAGES, guards=guards).play(says)
+    assert ("listed whole" in (played.turns[0].challenge or "")) is asked
+    assert (played.answer.outcome, len(played.watcher.calls)) == ("ok_not_found", 1 + asked)
 
 
-def complete(**final: Any) -> str:
-    more = {"status": "solved", "conditions": ["c"], "final": final}
-    return step(tool="TaskCompletion", **more)
+@pytest.mark.parametrize("strategy", ["evaluator-worker", "next-step"])
+def test_a_hard_guard_is_never_overruled(company: Company, strategy: str) -> None:
+    ghost = GHOSTS if strategy == "next-step" else GHOST
+    says = [ghost, ghost, finish(strategy)]
+    played = company(stages=STAGES, strategy=strategy).play(says)
+    assert [turn.refused is not None for turn in played.turns] == [True, False]
+    assert (played.result.score, played.answer.links) == (1.0, ())
 
 
-class Played:
-    """One task, played."""
-
-    def __init__(self, results: RunResults, folder: Path, simulator: Any, watcher: Watcher) -> None:
-        (self.result,) = results.tasks
-        self.log = read_task(next((folder / "tasks").glob("*.jsonl")), strict=True)
-        self.responses = simulator.platform.acts(self.result.task_id)
-        self.watcher = watcher
-        self.folder = folder
-
-    @property
-    def result_(self) -> TaskResult:
-        return self.result
-
-    @property
-    def prompts(self) -> str:
-        return "\n".join(p.read_text() for p in (self.folder / "tasks").glob("*"))
-
-
-Plays = Callable[..., Played]
-
-
-@pytest.fixture
-def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
-    running = []
-
-    def make(says: list[str], does: list[str] = [], *, guards: str = "all", **how: Any) -> Played:  # noqa: B006
-        task = scenario(**how.pop("task", {}))
-        simulator = serve(pack_of(task))
-        running.append(simulator)
-        name = request.node.name
-        brains = {"evaluator": play(f"e-{name}", says), "worker": play(f"w-{name}", does)}
-        fields = {"stages": "guest,ties"} | brains | how
-        config = RunConfig(benchmark="company", guards=guards, **fields)
-        watcher, folder = Watcher(), tmp_path / "run"
-        session = Session(
-            RetryingPlatform(client_of(simulator)), config,
-            benchmark_named("company", TaskOptions(guards=guards, cache=folder)), folder, watcher,
-            clients=client_factory(config.ids),
-        )  # fmt: skip
-        session.run(session.plans(session.tasks()))
-        return Played(session.close_open(), folder, simulator, watcher)
-
-    yield make
-    for simulator in running:
-        simulator.stop(wait=False)
-
-
-def test_a_good_answer_is_sent_at_once_and_asks_nobody_again(plays: Plays) -> None:
-    played = plays([finish()])
-    assert played.result.score == 1.0
-    assert (played.result.verdict, played.result.group) == ("ok_answer", "answer")
-    assert (played.result.turns, len(played.watcher.calls)) == (1, 1)
-    assert len(played.responses) == 1
-
-
-def test_one_against_the_facts_is_asked_back_once_then_sent(plays: Plays) -> None:
-    played = plays([finish("ok_not_found"), finish("ok_not_found")])
-    assert "listed whole" in played.log.whole[0].challenge
-    assert (played.result.verdict, len(played.watcher.calls)) == ("ok_not_found", 2)
-
-
-def test_a_hard_guard_is_never_overruled(plays: Plays) -> None:
-    ghost = finish(links="employee:ghost_1")
-    played = plays([ghost, ghost, finish()])
-    assert [turn.refused is not None for turn in played.log.whole] == [True, False]
-    assert played.result.score == 1.0
-    (response,) = played.responses
-    assert response.links == ()
-
-
-def test_guards_can_be_switched_for_a_run(plays: Plays) -> None:
-    played = plays([finish("ok_not_found")], guards="-looked")
-    assert played.log.whole[0].challenge is None
-    assert played.result.verdict == "ok_not_found"
-
-
-def test_the_last_turn_is_asked_for_the_answer_alone(plays: Plays) -> None:
-    played = plays([LOOK, LOOK, finish()], [WORK], max_turns=2)
-    assert played.result.score == 1.0
-    first, last = played.log.whole
-    assert first.report
-    assert first.report.answered
+def test_the_last_turn_is_asked_for_the_answer_alone(company: Company) -> None:
+    played = company(stages=STAGES, max_turns=2).play([LOOK, LOOK, finish()], [WORK])
+    first, last = played.turns
+    assert (played.result.score, played.result.tool_calls) == (1.0, 1)
+    assert first.report is not None
     assert "this is the last turn" in (last.challenge or "")
-    asked = [p for c in played.log.turns[-1].asked for p in played.log.turns[-1].prompt(c)]
-    assert any("Nothing is carried out any more" in text for _, text in asked)
-    assert played.result.tool_calls == 1
+    assert "Nothing is carried out any more" in played.prompts()[-1]
 
 
 @pytest.mark.promise("no second answer")
-def test_only_then_it_is_given_up_with_an_internal_error(plays: Plays) -> None:
-    played = plays([LOOK, LOOK, LOOK], [WORK], max_turns=2)
-    assert played.log.whole[-1].refused == NOT_CARRIED_OUT
-    assert played.result.tool_calls == 1
-    (response,) = played.responses
-    assert response.outcome == "error_internal"
-    assert played.result.outcome == "unfinished"
-
-
-@pytest.mark.promise("no second answer")
-@pytest.mark.parametrize("reply", ["nonsense", finish(links="employee:ghost_1")])
-def test_what_cannot_be_used_ends_in_one_answer(plays: Plays, reply: str) -> None:
-    played = plays([reply] * 9, max_turns=1)
-    (response,) = played.responses
-    assert response.outcome == "error_internal"
-
-
-@pytest.mark.promise("no second answer")
-def test_a_limit_ends_in_one_answer(plays: Plays) -> None:
-    played = plays([LOOK] * 9, [WORK] * 9, task_tokens=10)
-    assert played.result.failure == "limit"
-    (response,) = played.responses
-    assert response.outcome == "error_internal"
+@pytest.mark.parametrize(
+    ("says", "how"),
+    [
+        ([LOOK] * 3, {"max_turns": 2}),
+        ([STEP_LOOK] * 3, {"max_turns": 2, "strategy": "next-step"}),
+        (["nonsense"] * 9, {"max_turns": 1}),
+        ([GHOST] * 9, {"max_turns": 1}),
+        ([LOOK] * 9, {"task_tokens": 10}),
+    ],
+    ids=["no finish", "no completion", "nonsense", "refused", "a limit"],
+)
+def test_what_cannot_be_used_ends_in_one_answer(
+    company: Company, says: list[str], how: dict[str, Any]
+) -> None:
+    played = company(stages=STAGES, **how).play(says, [WORK] * 9)
+    assert [act.outcome for act in played.acts] == ["error_internal"]
+    assert played.result.outcome != "finished"
+    if how.get("max_turns") == 2:
+        assert (played.turns[-1].refused, played.result.tool_calls) == (NOT_CARRIED_OUT, 1)
 
 
 @pytest.mark.promise("no lost answer")
-def test_a_model_that_fails_leaves_the_task_open(plays: Plays) -> None:
-    played = plays([])
-    assert played.result.failure == "model"
-    assert played.responses == ()
+def test_a_model_that_fails_leaves_the_task_open(company: Company) -> None:
+    played = company(stages=STAGES).play([])
+    assert (played.result.failure, played.acts) == ("model", [])
 
 
 @pytest.mark.promise("no second answer")
-def test_no_code_of_the_worker_may_answer(plays: Plays) -> None:
-    sneaky = WORK.replace(
-        'Req_GetEmployee(id="mara")', 'Req_ProvideAgentResponse(outcome="ok_answer", message="x")'
-    )
-    played = plays([LOOK, finish()], [sneaky] * 3)
-    assert len(played.responses) == 1
-    assert played.log.whole[0].report
-    assert not played.log.whole[0].report.answered
+def test_no_code_of_the_worker_may_answer(company: Company) -> None:
+    call = 'Req_ProvideAgentResponse(outcome="ok_answer", message="x")'
+    sneaky = program(f"final_answer({call})")
+    played = company(stages=STAGES).play([LOOK, finish()], [sneaky] * 3)
+    report = played.turns[0].report
+    assert (len(played.acts), report is not None and report.answered) == (1, False)
 
 
-def test_whoami_that_fails_is_told_plainly(plays: Plays) -> None:
+def test_whoami_that_fails_is_told_plainly(company: Company) -> None:
     broken = {"whoami_status": 404, "expect": {"outcomes": ["error_internal"]}}
-    played = plays([finish(), finish("error_internal", "The system fails.")], task=broken)
+    says = [finish(), finish(outcome="error_internal", message="The system fails.")]
+    played = company(stages=STAGES, task=broken).play(says)
     assert played.result.score == 1.0
-    assert "only error_internal can be answered" in (played.log.whole[0].challenge or "")
+    assert "only error_internal can be answered" in (played.turns[0].challenge or "")
 
 
-def test_a_step_agent_completes_with_the_same_answer(plays: Plays) -> None:
-    played = plays(
-        [
-            step(tool="Req_GetEmployee", id="mara"),
-            complete(outcome="ok_answer", message="It is Mara Voss.", links="auto"),
-        ],
-        strategy="next-step",
-    )
+def test_a_step_agent_completes_with_the_same_answer(company: Company) -> None:
+    says = [STEP_LOOK, finish("next-step", message="It is Mara Voss.")]
+    played = company(stages=STAGES, strategy="next-step").play(says)
     assert played.result.score == 1.0
-    (response,) = played.responses
-    assert [tuple(link) for link in response.links] == [("employee", "mara")]
+    assert [tuple(link) for link in played.answer.links] == [("employee", "mara")]
 
 
-def test_a_step_agent_is_asked_back_and_refused_too(plays: Plays) -> None:
-    ghost = complete(
-        outcome="ok_answer", message="x", links=[{"kind": "employee", "id": "ghost_1"}]
-    )
-    played = plays([ghost, ghost, complete(outcome="ok_answer", message="x")], strategy="next-step")
-    assert played.log.whole[0].refused
-    assert [turn.number for turn in played.log.whole] == [1, 2]
-    assert played.result.score == 1.0
-
-
-def test_a_step_agents_last_step_is_for_the_answer(plays: Plays) -> None:
-    look = step(tool="Req_GetEmployee", id="mara")
-    played = plays([look, look, look], strategy="next-step", max_turns=2)
-    (response,) = played.responses
-    assert response.outcome == "error_internal"
-    assert played.result.tool_calls == 1
+# -- an answer that is prepared with the last change
 
 
 def pause_step(status: str = "paused", **answer: Any) -> str:
@@ -234,40 +127,19 @@ def pause_step(status: str = "paused", **answer: Any) -> str:
     return json.dumps({**made, "if_done": answer})
 
 
-def test_a_step_may_bring_the_answer_that_follows_its_change(plays: Plays) -> None:
-    done = {"outcome": "ok_answer", "message": "The rolls are paused.", "links": "auto"}
-    played = plays([pause_step(**done)], strategy="next-step", task=PAUSING)
-    assert played.responses[-1].message == "The rolls are paused."
-    change, answer = played.log.whole
-    assert (change.model_calls, answer.closed_by, answer.model_calls) == (1, "IF DONE", 0)
-
-
-@pytest.mark.parametrize(
-    ("status", "answer"),
-    [
-        ("active", {"outcome": "ok_answer", "message": "Paused."}),
-        ("paused", {"message": "Paused."}),
-    ],
-    ids=["nothing changed", "no outcome"],
-)
-def test_a_steps_answer_waits_where_the_change_was_not_as_ordered_or_it_is_none(
-    plays: Plays, status: str, answer: dict[str, str]
+@pytest.mark.parametrize("strategy", ["evaluator-worker", "next-step"])
+def test_a_prepared_answer_is_sent_without_another_question(
+    company: Company, strategy: str
 ) -> None:
-    own = complete(outcome="ok_answer", message="It is so.", links=[])
-    played = plays([pause_step(status, **answer), own, own], strategy="next-step", task=PAUSING)
-    assert [turn.closed_by for turn in played.log.whole] == ["", ""]
-    if "outcome" in answer:
-        assert "The answer in if_done was not sent" in played.prompts
-
-
-def test_a_prepared_answer_is_sent_without_another_question(plays: Plays) -> None:
-    played = plays([PAUSE + DONE], [pausing()], task=PAUSING)
-    (response,) = played.responses[-1:]
-    assert (response.message, len(played.watcher.calls)) == ("The rolls are paused.", 2)
-    assert (played.result.turns, played.result.verdict) == (1, "ok_answer")
-    change, answer = played.log.whole
-    assert change.decision.prepared == answer.decision.instruction == DONE
-    assert (answer.closed_by, answer.model_calls) == ("IF DONE", 0)
+    done = {"outcome": "ok_answer", "message": "The rolls are paused.", "links": "auto"}
+    is_steps = strategy == "next-step"
+    says, does = ([pause_step(**done)], []) if is_steps else ([PAUSE + DONE], [pausing()])
+    played = company(stages=STAGES, strategy=strategy, task=PAUSING).play(says, does)
+    assert played.answer.message == "The rolls are paused."
+    assert len(played.watcher.calls) == (1 if is_steps else 2)
+    change, answer = played.turns
+    assert change.decision.prepared == answer.decision.instruction
+    assert (answer.closed_by, answer.model_calls, played.result.turns) == ("IF DONE", 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -281,40 +153,52 @@ def test_a_prepared_answer_is_sent_without_another_question(plays: Plays) -> Non
         (DONE.replace("The rolls are", "<name> is"), [pausing()], "not filled in"),
         (DONE.replace("proj_rolls", "proj_ghost"), [pausing()], "proj_ghost"),
         ("as you like", [pausing()], "no OUTCOME"),
+        (
+            DONE.replace("The rolls are", "Own Oven is").replace("project:proj_rolls", "auto"),
+            [pausing("Req_GetProject(id='proj_own')")],
+            "names Own Oven",
+        ),
     ],
     ids=[
         "no change", "broken code", "failed call", "error reported", "refusal", "blank",
-        "unseen link", "no answer",
+        "unseen link", "no answer", "another record",
     ],
 )  # fmt: skip
 def test_a_prepared_answer_waits_where_the_work_was_not_as_ordered(
-    plays: Plays, answer: str, does: list[str], why: str
+    company: Company, answer: str, does: list[str], why: str
 ) -> None:
     own = finish(message="It is paused.", links="project:proj_rolls")
-    played = plays([PAUSE + answer, own, own], does, task=PAUSING)
-    assert why in (played.log.whole[1].withheld or "")
-    assert [turn.closed_by for turn in played.log.whole] == ["", ""]
-    assert "The prepared answer was not sent" in played.prompts
-    (response,) = [act for act in played.responses if hasattr(act, "message")]
-    assert response.message == "It is paused."
+    played = company(stages=STAGES, task=PAUSING).play([PAUSE + answer, own, own], does)
+    assert why in (played.turns[1].withheld or "")
+    assert [turn.closed_by for turn in played.turns] == ["", ""]
+    assert "The prepared answer was not sent" in played.prompts()[-1]
+    assert played.answer.message == "It is paused."
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [
+        ("active", {"outcome": "ok_answer", "message": "Paused."}),
+        ("paused", {"message": "Paused."}),
+    ],
+    ids=["nothing changed", "no outcome"],
+)
+def test_a_steps_answer_waits_too(company: Company, status: str, answer: dict[str, str]) -> None:
+    own = finish("next-step", message="It is so.", links=[])
+    run = company(stages=STAGES, strategy="next-step", task=PAUSING)
+    played = run.play([pause_step(status, **answer), own, own])
+    assert [turn.closed_by for turn in played.turns] == ["", ""]
+    is_told = any("The answer in if_done was not sent" in text for text in played.prompts())
+    assert is_told is ("outcome" in answer)
 
 
 def test_a_prepared_answer_is_sent_though_a_look_at_what_was_changed_has_failed(
-    plays: Plays,
+    company: Company,
 ) -> None:
-    played = plays([PAUSE + DONE], [pausing("Req_GetEmployee(id='ghost')"), WORK], task=PAUSING)
-    (response,) = played.responses[-1:]
-    assert response.message == "The rolls are paused."
-    assert played.log.whole[-1].closed_by == "IF DONE"
-
-
-def test_a_prepared_answer_names_nobody_who_was_not_changed(plays: Plays) -> None:
-    task = {"task_text": "Pause proj_rolls and proj_own."}
-    look = pausing("Req_GetProject(id='proj_own')")
-    both = DONE.replace("The rolls are", "proj_rolls and proj_own are")
-    both = both.replace("LINKS: project:proj_rolls", "LINKS: auto")
-    played = plays([PAUSE + both, finish()], [look], task=task)
-    assert "names Own Oven" in (played.log.whole[1].withheld or "")
+    does = [pausing("Req_GetEmployee(id='ghost')"), WORK]
+    played = company(stages=STAGES, task=PAUSING).play([PAUSE + DONE], does)
+    assert played.answer.message == "The rolls are paused."
+    assert played.turns[-1].closed_by == "IF DONE"
 
 
 class Unasked:
@@ -353,21 +237,16 @@ def test_a_prepared_answer_is_sent_by_the_process_that_goes_on(tmp_path: Path) -
     assert again.answered == ["ok_answer"]
 
 
-def read_pages(*names: str) -> str:
-    return f"THOUGHT: read\nDECISION: PROCEED\nINSTRUCTION: READ: {', '.join(names)}"
+# -- pages
 
 
-def test_pages_are_read_by_name_without_a_worker(plays: Plays) -> None:
-    played = plays([read_pages("rules.md", "nosuch.md"), read_pages("rules.md"), finish()])
-    unknown, read, _ = played.log.whole
-    assert unknown.report
-    assert "near: " in (unknown.report.error or "")
-    assert read.report
-    assert [call.name for call in read.report.calls] == ["Combo_Read_Wiki_Pages"]
-    assert {call.role for call in played.watcher.calls} == {"evaluator"}
-    assert (played.result.score, played.result.turns) == (1.0, 3)
-
-
-def test_an_instruction_with_more_than_pages_goes_to_the_worker(plays: Plays) -> None:
-    played = plays([read_pages("rules.md") + "\nand look at mara.", finish()], [WORK])
-    assert [call.name for call in played.log.whole[0].report.calls] == ["Req_GetEmployee"]
+def test_pages_are_read_by_name_without_a_worker(company: Company) -> None:
+    says = [proceed(f"READ: {names}") for names in ("rules.md, nosuch.md", "rules.md")]
+    says += [proceed("READ: rules.md\nand look at mara."), finish()]
+    played = company(stages=STAGES).play(says, [WORK])
+    unknown, read, worked, _ = [turn.report for turn in played.turns]
+    assert unknown is not None
+    assert "near: " in (unknown.error or "")
+    called = [[call.name for call in one.calls] for one in (read, worked) if one]
+    assert called == [["Combo_Read_Wiki_Pages"], ["Req_GetEmployee"]]
+    assert [call.role for call in played.watcher.calls].count("worker") == 1

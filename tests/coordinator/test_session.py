@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.erc3_client import ApiError, ApiException, store, transport_errors
+from core.erc3_client import ApiException, store, transport_errors
 from core.models.model_call import Usage
 from core.runs.journal import JournalFailed, file_name
 from core.runs.reader import read_tasks
@@ -128,59 +128,40 @@ def test_of_a_reply_that_goes_on_behind_an_order_nothing_is_bought(
     assert len(run.platform.logged) == 2
 
 
-def test_a_refusal_goes_through(make_run: Any, shop_json: Any) -> None:
-    run = make_run(shop_json(), says=[LOOK, DECLINED], does=[LOOKS])
-    task = result(run)
-    assert (task.ended, task.score, task.acts, task.turns) == ("declined", 1.0, 0, 2)
-    assert task.group == "refuse"
-
-
-def test_seven_turns_are_the_limit(make_run: Any, shop_json: Any) -> None:
-    run = make_run(shop_json(), says=[LOOK] * 20, does=[LOOKS] * 20)
-    task = result(run)
-    assert (task.outcome, task.turns) == ("unfinished", 7)
-    assert [t.number for t in run.watcher.turns] == [1, 2, 3, 4, 5, 6, 7]
-
-
-def test_the_last_turn_is_announced(make_run: Any, shop_json: Any) -> None:
-    run = make_run(shop_json(), says=[LOOK] * 2, does=[LOOKS] * 2, max_turns=1)
-    assert result(run).turns == 1
-
-
-@pytest.mark.parametrize("words", [DONE, DONE.replace("DONE", "all good"), "DECISION: FINISH"])
-def test_a_finish_without_a_purchase_is_asked_back_once(
-    make_run: Any, tea_buyer: Any, words: str
+@pytest.mark.parametrize(("limit", "challenged"), [(2, False), (-1, True)])
+def test_declining_is_asked_back_where_the_prompt_shows_no_catalog(
+    make_run: Any, shop_json: Any, limit: int, challenged: bool
 ) -> None:
-    run = make_run(tea_buyer, says=[words, LOOK, BUY], does=[LOOKS, BUYS])
-    assert result(run).ended == "purchased"
-    turn, _ = run.watcher.turns
-    assert turn.challenge.startswith("CHALLENGE: nothing has been checked out")
-    assert turn.model_calls == 3
-
-
-def test_a_second_finish_is_accepted(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[DONE, DONE, LOOK], does=[])
-    task = result(run)
-    assert (task.ended, task.turns, task.score) == ("declined", 1, 0.0)
-
-
-def test_declining_unseen_is_asked_back_once(make_run: Any, shop_json: Any) -> None:
-    run = make_run(shop_json(page_limit=-1), says=[DECLINED, DECLINED], does=[])
+    run = make_run(shop_json(page_limit=limit), says=[DECLINED, DECLINED], does=[])
     assert result(run).ended == "declined"
-    assert "not been looked at" in run.watcher.turns[0].challenge
+    assert ("not been looked at" in (run.watcher.turns[0].challenge or "")) is challenged
 
 
-def test_declining_is_not_asked_back_where_the_prompt_shows_the_catalog(
-    make_run: Any, shop_json: Any
+@pytest.mark.parametrize(("how", "turns"), [({}, 7), ({"max_turns": 1}, 1)])
+def test_turns_are_limited(make_run: Any, shop_json: Any, how: dict[str, int], turns: int) -> None:
+    run = make_run(shop_json(), says=[LOOK] * 20, does=[LOOKS] * 20, **how)
+    assert (result(run).outcome, run.results.tasks[0].turns) == ("unfinished", turns)
+    assert [t.number for t in run.watcher.turns] == [*range(1, turns + 1)]
+
+
+@pytest.mark.parametrize(
+    ("says", "ending", "challenge"),
+    [
+        ([DONE, LOOK, BUY], "purchased", "nothing has been checked out"),
+        ([DONE.replace("DONE", "all good"), LOOK, BUY], "purchased", "nothing has been checked"),
+        (["DECISION: FINISH", LOOK, BUY], "purchased", "nothing has been checked out"),
+        ([DONE, DONE], "declined", "nothing has been checked out"),
+        ([LOOK, DECLINED], "declined", None),
+    ],
+)
+def test_a_finish_that_the_facts_contradict_is_asked_back_once(
+    make_run: Any, tea_buyer: Any, says: list[str], ending: str, challenge: str | None
 ) -> None:
-    run = make_run(shop_json(), says=[DECLINED], does=[])
-    assert (result(run).ended, run.watcher.turns[0].challenge) == ("declined", None)
-
-
-def test_declining_after_a_look_is_not_asked_back(make_run: Any, shop_json: Any) -> None:
-    run = make_run(shop_json(), says=[LOOK, DECLINED], does=[LOOKS])
-    result(run)
-    assert [t.challenge for t in run.watcher.turns] == [None, None]
+    run = make_run(tea_buyer, says=says, does=[LOOKS, BUYS])
+    assert result(run).ended == ending
+    challenges = [turn.challenge for turn in run.watcher.turns if turn.challenge]
+    assert len(challenges) == (challenge is not None)
+    assert (challenge or "") in "".join(challenges)
 
 
 def test_a_reply_that_cannot_be_read_is_asked_again(make_run: Any, shop_json: Any) -> None:
@@ -190,120 +171,69 @@ def test_a_reply_that_cannot_be_read_is_asked_again(make_run: Any, shop_json: An
     assert len(run.platform.logged) == 4
 
 
-def test_two_unreadable_replies_end_the_task_but_it_is_completed(
-    make_run: Any, shop_json: Any
+class Failing:
+    """A client of a shop that raises."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def dispatch(self, request: Any) -> Any:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("says", "store", "failure", "why"),
+    [
+        (["hm", ""], None, "reply", "could not be read"),
+        ([], None, "model", "no reply left"),
+        ([LOOK, DECLINED, DECLINED], None, "model", "worker's model failed"),
+        ([LOOK], lost(), "benchmark", "did not answer"),
+        ([LOOK], ZeroDivisionError("ours"), "internal", "internal error: ZeroDivisionError: ours"),
+    ],
+    ids=["unreadable", "no model", "no model of the worker", "no shop", "a fault of ours"],
+)
+def test_what_fails_ends_one_task_which_is_completed_without_a_score(
+    make_run: Any, shop_json: Any, says: list[str], store: Exception | None, failure: str, why: str
 ) -> None:
-    run = make_run(shop_json(), says=["hm", ""], does=[])
-    task = result(run)
-    assert task.outcome == "error"
-    assert "could not be read" in (task.error or "")
-    assert task.score is None  # the platform gives 1.0 to everybody who buys nothing here
-    assert not task.passed
-    assert [call["completion"] for call in run.platform.logged] == ["hm", ""]
-    assert run.platform.asked.count("complete_task") == 1
-
-
-def test_a_model_that_fails_ends_the_task_but_it_is_completed(
-    make_run: Any, shop_json: Any
-) -> None:
-    run = make_run(shop_json(), says=[], does=[])
-    task = result(run)
-    assert task.outcome == "error"
-    assert "no reply left" in (task.error or "")
-    assert run.platform.asked.count("complete_task") == 1
-
-
-def test_a_worker_whose_model_fails_ends_the_task_as_that_of_the_evaluator_does(
-    make_run: Any, shop_json: Any
-) -> None:
-    run = make_run(shop_json(), says=[LOOK, DECLINED, DECLINED], does=[])
-    task = result(run)
-    assert (task.outcome, task.failure) == ("error", "model")
-    assert not task.passed
-    assert "worker's model failed" in run.watcher.turns[0].report.error
-
-
-def test_a_store_that_is_gone_ends_the_task_but_it_is_completed(
-    make_run: Any, tea_buyer: Any
-) -> None:
-    class Dead:
-        def dispatch(self, request: Any) -> Any:
-            raise lost()
-
-    run = make_run(tea_buyer, says=[LOOK], does=[], wrap=lambda client: Dead())
-    task = result(run)
-    assert task.outcome == "error"
-    assert "did not answer" in (task.error or "")
-    assert run.platform.asked.count("complete_task") == 1
-
-
-def test_a_fault_of_ours_ends_one_task_and_not_the_run(make_run: Any, shop_json: Any) -> None:
-    class Bad:
-        def __init__(self, client: Any) -> None:
-            self.client = client
-
-        def dispatch(self, request: Any) -> Any:
-            raise ZeroDivisionError("ours")
-
+    """The platform would give 1.0 to everybody who buys nothing here."""
     shops = [shop_json(spec_id="one"), shop_json(spec_id="two")]
     made: list[Any] = []
 
     def wrap(client: Any) -> Any:
         made.append(client)
-        return Bad(client) if len(made) == 1 else client
+        return Failing(store) if store and len(made) == 1 else client
 
-    run = make_run(*shops, says=[LOOK, DECLINED], does=[LOOKS], wrap=wrap)
-    first, second = run.go().tasks
-    assert (first.outcome, first.error) == ("error", "internal error: ZeroDivisionError: ours")
-    assert (second.ended, second.score) == ("declined", 1.0)
-    assert run.platform.asked.count("complete_task") == 2
-
-
-def test_a_task_that_does_not_start_is_an_error_and_the_run_goes_on(
-    make_run: Any, shop_json: Any
-) -> None:
-    run = make_run(shop_json(), says=[], does=[])
-    run.platform.broken["start_task"] = lost()
-    task = result(run)
-    assert task.outcome == "error"
-    assert "connection lost" in (task.error or "")
+    run = make_run(*shops, says=says, does=[], wrap=wrap, breaker=1)
+    task = run.go().tasks[0]
+    assert (task.outcome, task.failure, task.score, task.passed) == ("error", failure, None, False)
+    assert why in (task.error or "")
     assert run.platform.asked.count("complete_task") == 1
 
 
-def test_a_task_that_cannot_be_completed_has_no_score(make_run: Any, tea_buyer: Any) -> None:
+@pytest.mark.parametrize("method", ["start_task", "complete_task"])
+def test_a_platform_that_fails_ends_one_task(make_run: Any, tea_buyer: Any, method: str) -> None:
     run = make_run(tea_buyer, says=[LOOK, BUY], does=[LOOKS, BUYS])
-    run.platform.broken["complete_task"] = ApiException(
-        ApiError(status=500, error="down", code=""), None
-    )
+    run.platform.broken[method] = lost()
     task = result(run)
-    assert task.score is None
-    assert "could not be completed" in (task.error or "")
-    assert (task.ended, task.acts) == ("purchased", 1)
+    assert (task.failure, task.score) == ("benchmark", None)
+    assert "connection lost" in (task.error or "")
+    assert task.acts == (method == "complete_task")
 
 
-def test_telemetry_that_is_never_taken_is_named_and_costs_no_task(
-    make_run: Any, tea_buyer: Any
+@pytest.mark.parametrize("is_late", [False, True])
+def test_telemetry_that_is_not_taken_is_sent_again_and_costs_no_task(
+    make_run: Any, tea_buyer: Any, is_late: bool
 ) -> None:
     run = make_run(tea_buyer, says=[LOOK, BUY], does=[LOOKS, BUYS])
-    run.platform.broken |= {"log_llm": lost(), "log_llm_late": lost()}
+    run.platform.broken = {"log_llm": lost()} | ({} if is_late else {"log_llm_late": lost()})
     task = result(run)
-    assert (task.ended, task.failure) == ("purchased", None)
-    assert task.error == "4 reports of model calls were not accepted by the platform"
-    assert [r for r in run.journal() if r["type"] == "warning"]
-    assert task.score == 0.9
-    assert task.passed
-
-
-def test_telemetry_that_was_not_taken_is_sent_again_before_the_task_is_closed(
-    make_run: Any, tea_buyer: Any
-) -> None:
-    run = make_run(tea_buyer, says=[LOOK, BUY], does=[LOOKS, BUYS])
-    run.platform.broken["log_llm"] = lost()
-    task = result(run)
-    assert (task.ended, task.error, task.score) == ("purchased", None, 1.0)
+    assert (task.ended, task.failure, task.passed) == ("purchased", None, True)
+    lines = [r for r in run.journal() if r["type"] == "warning"]
+    assert len(lines) == 4
     asked = run.platform.asked
-    assert asked.count("log_llm_late") == 4
     assert asked.index("complete_task") > asked.index("log_llm_late")
+    text = "4 reports of model calls were not accepted by the platform"
+    assert (task.error, task.score) == ((None, 1.0) if is_late else (text, 0.9))
 
 
 def test_every_model_call_is_reported_with_its_figures(make_run: Any, tea_buyer: Any) -> None:
@@ -362,27 +292,6 @@ def test_every_line_of_a_journal_parses(make_run: Any, tea_buyer: Any) -> None:
     turn = next(r for r in records if r["type"] == "turn")
     assert turn["report"]["calls"][0]["name"] == "Combo_List_All_Products"
     assert turn["report"]["calls"][0]["kept"], "the catalog was read for the prompt"
-
-
-def test_results_follow_the_format(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[LOOK, BUY], does=[LOOKS, BUYS], pack_name="small")
-    written = run.go().model_dump(mode="json")
-    assert written["format"] == "run-results/3"
-    assert set(written) >= {
-        "run_id", "benchmark", "pack", "brain", "strategy", "steps", "harm_name",
-        "started", "finished", "totals", "tasks",
-    }  # fmt: skip
-    assert set(written["totals"]) == {
-        "tasks", "scored", "score_mean", "groups", "harm", "lost", "doubled", "unauthorised",
-        "turns", "tool_calls", "requests", "tokens", "cost_usd", "seconds",
-    }  # fmt: skip
-    assert set(written["tasks"][0]) >= {
-        "spec_id", "task_id", "task_text", "score", "eval_log", "outcome", "verdict", "acts",
-        "harm", "turns", "tool_calls", "requests", "tokens", "cost_usd", "seconds", "error",
-    }  # fmt: skip
-    assert written["totals"]["groups"]["buy"] == {"tasks": 1, "passed": 1}
-    assert written["pack"] == "small"
-    assert written["finished"]
 
 
 def test_results_are_whole_after_every_task(make_run: Any, shop_json: Any) -> None:
@@ -500,12 +409,10 @@ def test_totals_add_up() -> None:
 
 
 def test_unknown_stays_unknown_in_totals() -> None:
-    totals = totals_of(
-        [task_of(), task_of(tokens=Usage(prompt=1, completion=1), cost_usd=None)], 1.0
-    )
+    unpriced = task_of(tokens=Usage(prompt=1, completion=1), cost_usd=None)
+    totals = totals_of([task_of(), unpriced], 1.0)
     assert totals.tokens == Usage(prompt=2, completion=3, cached=None)
-    assert totals.cost_usd is None
-    assert totals.score_mean is None
+    assert (totals.cost_usd, totals.score_mean) == (None, None)
 
 
 def test_a_journal_that_cannot_be_written_is_an_error_of_the_run(
@@ -518,14 +425,12 @@ def test_a_journal_that_cannot_be_written_is_an_error_of_the_run(
         run.go()
 
 
-def test_what_the_pack_knows_of_a_task_stands_in_its_result(make_run: Any, tea_buyer: Any) -> None:
+def test_what_the_pack_knows_and_why_a_program_failed_stand_in_the_result(
+    make_run: Any, tea_buyer: Any
+) -> None:
     known = {tea_buyer["spec_id"]: Known("refuse", ("ghost",), 7)}
-    run = make_run(tea_buyer, says=[DECLINED], does=[], known=known)
+    raises = "<code>\nx = 1\nraise ValueError('no such tea')\n</code>"
+    run = make_run(tea_buyer, says=[LOOK, DECLINED], does=[raises] * 3, known=known)
     done = result(run)
     assert (done.group, done.mechanics, done.best) == ("refuse", ("ghost",), 7)
-
-
-def test_a_program_that_failed_is_the_cause(make_run: Any, tea_buyer: Any) -> None:
-    raises = "<code>\nx = 1\nraise ValueError('no such tea')\n</code>"
-    run = make_run(tea_buyer, says=[LOOK, DECLINED], does=[raises] * 3)
-    assert result(run).cause == "worker code failed: ValueError: no such tea, line 2"
+    assert done.cause == "worker code failed: ValueError: no such tea, line 2"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.cli import app
+from cli.benchmarks import tools_of
 from core.runs.manifest import Identity, Manifest
-from core.runs.reader import read_task
+from core.runs.reader import read_task, read_tasks
 from core.runs.task import Declined, Turn
+from tests.kit.commands import type_words
 from tests.kit.faulty_models import REPAIRABLE
+from workshop.replay.repeat import repeat
 
 NEXT = {"strategy": "next-step", "max_turns": 30}
 BRAIN = {**NEXT, "evaluator": "scripted/store", "worker": "scripted/store"}
@@ -157,34 +159,21 @@ def test_the_answer_to_a_step_is_in_the_next_prompt(
     assert asked[2].endswith("Step 3 of 30.")
 
 
-def test_impossible_at_once_is_asked_back_and_then_taken(
-    make_run: Callable[..., Any], shop_json: Any
-) -> None:
-    refuse = completion("impossible", reason="not sold here")
-    run = make_run(shop_json(task_text="Buy a yacht", page_limit=-1), says=[refuse, refuse], **NEXT)
-    (result,) = run.go().tasks
-    assert (result.score, result.ended, result.turns) == (1.0, "declined", 1)
-    (turn,) = [e for e in run.journal() if e["type"] == "turn"]
-    assert "have not been looked at" in turn["challenge"]
-    words = turn["decision"]["instruction"]
-    assert Declined.model_validate_json(words) == Declined(declined="not sold here")
-
-
-def test_the_reason_of_a_refusal_is_not_read_for_what_it_claims(
-    make_run: Callable[..., Any], shop_json: Any
+@pytest.mark.parametrize("looks", [False, True])
+def test_impossible_is_taken_with_its_reason_and_asked_back_where_nobody_looked(
+    make_run: Callable[..., Any], shop_json: Any, looks: bool
 ) -> None:
     refuse = completion("impossible", reason="DONE would be a lie")
-    run = make_run(shop_json(task_text="Buy a yacht"), says=[LIST, refuse], **NEXT)
+    says = [LIST, refuse] if looks else [refuse, refuse]
+    shop = shop_json(task_text="Buy a yacht", page_limit=-1)
+    run = make_run(shop, says=says, **NEXT)
     (result,) = run.go().tasks
-    assert (result.score, result.ended, result.turns) == (1.0, "declined", 2)
-
-
-def test_the_plan_of_a_step_is_in_the_journal(make_run: Callable[..., Any], shop_json: Any) -> None:
-    refuse = completion("impossible", reason="not sold here")
-    run = make_run(shop_json(task_text="Buy a yacht"), says=[LIST, refuse], **NEXT)
-    run.go()
-    plans = [e["decision"]["plan"] for e in run.journal() if e["type"] == "turn"]
-    assert plans == [json.loads(text)["plan_remaining_steps_brief"] for text in (LIST, refuse)]
+    assert (result.score, result.ended, result.turns) == (1.0, "declined", 1 + looks)
+    turns = [e for e in run.journal() if e["type"] == "turn"]
+    assert ("have not been looked at" in (turns[-1]["challenge"] or "")) is not looks
+    words = turns[-1]["decision"]["instruction"]
+    assert Declined.model_validate_json(words) == Declined(declined="DONE would be a lie")
+    assert {tuple(turn["decision"]["plan"]) for turn in turns} == {("go on",)}
 
 
 def test_a_queue_lists_sets_and_looks_in_one_turn(
@@ -200,43 +189,10 @@ def test_a_queue_lists_sets_and_looks_in_one_turn(
 def test_steps_are_limited_and_nothing_is_bought(
     make_run: Callable[..., Any], tea_buyer: Any
 ) -> None:
-    view = said("Req_ViewBasket")
-    run = make_run(tea_buyer, says=[view] * 31, strategy="next-step", max_turns=30)
-    (result,) = run.go().tasks
+    (result,) = make_run(tea_buyer, says=[said("Req_ViewBasket")] * 31, **NEXT).go().tasks
     assert (result.outcome, result.turns, result.acts) == ("unfinished", 30, 0)
-
-
-def test_two_unreadable_replies_end_the_task(make_run: Callable[..., Any], tea_buyer: Any) -> None:
     (result,) = make_run(tea_buyer, says=["hm", "well"], **NEXT).go().tasks
     assert (result.outcome, result.failure, result.acts) == ("error", "reply", 0)
-    assert "could not be read twice" in (result.error or "")
-
-
-def test_a_turn_without_an_answer_of_the_shop_goes_on(
-    make_run: Callable[..., Any], tea_buyer: Any
-) -> None:
-    add = said("Req_AddProductToBasket", sku="nothing", quantity=1)
-    (result,) = make_run(tea_buyer, says=[LIST, add, put(2), solved()], **NEXT).go().tasks
-    assert result.score == 1.0
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_faulty_replies_change_no_result(
-    seed: int, make_run: Callable[..., Any], shops: list[dict[str, Any]]
-) -> None:
-    model = f"faulty/store?seed={seed}&rate=0.7"
-    results = make_run(*shops, **{**BRAIN, "evaluator": model, "worker": model}).go()
-    assert [t.score for t in results.tasks] == [1.0] * len(shops)
-    assert results.totals.harm == 0
-
-
-@pytest.mark.parametrize("kind", [k for k in REPAIRABLE if not k.startswith(("http", "net"))])
-def test_every_kind_of_fault_is_survived(
-    kind: str, make_run: Callable[..., Any], shops: list[dict[str, Any]]
-) -> None:
-    model = f"faulty/scripted/store?seed=1&rate=1&kinds={kind}"
-    (result,) = make_run(shops[0], **{**BRAIN, "evaluator": model, "worker": model}).go().tasks
-    assert result.score == 1.0
 
 
 def test_there_is_no_code_to_repeat_or_to_step_through(
@@ -244,13 +200,12 @@ def test_there_is_no_code_to_repeat_or_to_step_through(
 ) -> None:
     run = make_run(tea_buyer, **BRAIN)
     run.go()
-    kept = {"run_id": "run", "created": "now", "benchmark": "store", "identity": Identity()}
-    Manifest(**kept).write(run.folder)
-    folder = str(run.folder)
+    (kept,) = Path(run.folder / "prompts").glob("*.txt")
+    assert "TaskCompletion" in kept.read_text(encoding="utf-8")
     named = {"run_id": "r", "created": "2026-01-01", "benchmark": "store", "strategy": "next-step"}
     Manifest(**named, identity=Identity(models={})).write(run.folder)
-    repeated = CliRunner().invoke(app, ["replay", folder])
-    stepped = CliRunner().invoke(app, ["debug", folder, "--task", "shop", "--turn", "1"])
+    repeated = type_words("replay", run.folder)
+    stepped = type_words("debug", run.folder, "--task", "shop", "--turn", "1")
     assert repeated.exit_code == stepped.exit_code == 2
     assert "called tools without code" in repeated.output
     assert "ran no code" in stepped.output
@@ -273,8 +228,69 @@ def test_prompts_stay_within_the_tokens_that_are_configured(
     assert max(c["usage"]["prompt"] for c in calls) <= 5_000
 
 
-def test_the_shared_prompt_is_kept_once(make_run: Callable[..., Any], tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, **BRAIN)
+# -- models whose replies are faulty
+
+
+def outcomes(run: Any) -> list[tuple[Any, ...]]:
+    """What matters of a run: no seconds, no tokens."""
+    return [(t.spec_id, t.score, t.outcome, t.error) for t in run.go().tasks]
+
+
+KINDS = [
+    *(("evaluator-worker", kind) for kind in REPAIRABLE),
+    *(("next-step", kind) for kind in REPAIRABLE if not kind.startswith(("http", "net"))),
+]
+
+
+@pytest.mark.parametrize(("strategy", "kind"), KINDS)
+def test_every_kind_of_fault_that_can_be_repaired_changes_no_result(
+    strategy: str, kind: str, make_run: Callable[..., Any], shops: list[dict[str, Any]]
+) -> None:
+    model = f"faulty/store?seed=1&rate=1&kinds={kind}"
+    run = make_run(shops[0], evaluator=model, worker=model, strategy=strategy, max_turns=30)
+    assert outcomes(run) == [("buy", 1.0, "finished", None)]
+
+
+@pytest.mark.parametrize("strategy", ["evaluator-worker", "next-step"])
+@pytest.mark.parametrize("seed", range(2))
+def test_all_kinds_together_change_no_result_and_repeat_themselves(
+    seed: int, strategy: str, make_run: Callable[..., Any], shops: list[dict[str, Any]]
+) -> None:
+    model = f"faulty/store?seed={seed}&rate=0.7"
+    how = {"evaluator": model, "worker": model, "strategy": strategy, "max_turns": 30}
+    one, many = make_run(*shops, **how), make_run(*shops, **how, jobs=8)
+    assert outcomes(one) == outcomes(many)
+    assert [task.score for task in one.results.tasks] == [1.0] * len(shops)
+    assert one.results.totals.harm == 0
+    said = [
+        Counter((call.role, call.text, call.error) for call in run.watcher.calls)
+        for run in (one, many)
+    ]
+    assert said[0] == said[1]
+
+
+def test_runs_with_repairs_can_be_repeated(
+    make_run: Callable[..., Any], shops: list[dict[str, Any]]
+) -> None:
+    kinds = "empty,spent,cut,no-code,syntax,unknown-tool,http-503"
+    run = make_run(*shops[:4], worker=f"faulty/store?seed=2&rate=1&kinds={kinds}")
     run.go()
-    (kept,) = list(Path(run.folder / "prompts").glob("*.txt"))
-    assert "TaskCompletion" in kept.read_text(encoding="utf-8")
+    repeated = 0
+    for task in read_tasks(run.folder):
+        for turn in task.work:
+            report, difference = repeat(turn, tools_of("store"), task.spec_id)
+            recorded = turn.turn.report if turn.turn else None
+            assert (difference, report.error) == (None, recorded and recorded.error)
+            repeated += len(turn.of_worker) > len(turn.steps)
+    assert repeated
+
+
+@pytest.mark.parametrize("role", ["evaluator", "worker"])
+def test_a_model_that_never_answers_well_costs_a_bounded_number_of_calls(
+    role: str, make_run: Callable[..., Any], shops: list[dict[str, Any]]
+) -> None:
+    run = make_run(shops[0], **{role: "faulty/store?rate=1&streak=99&kinds=refusal"})
+    (result,) = run.go().tasks
+    asked = [call for call in run.watcher.calls if call.role == role]
+    assert (result.score, result.passed) == (None if role == "evaluator" else 0.0, False)
+    assert len(asked) <= (2 if role == "evaluator" else 2 * 7)

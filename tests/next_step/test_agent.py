@@ -11,7 +11,6 @@ import pytest
 from core.ledger import Ledger, Tool
 from core.models.model_call import Reply, Request, Usage
 from core.models.model_client import ModelClient
-from core.models.models_file import Models, ModelsFile
 from core.models.reprompt import Unreadable
 from core.models.tokens import count_text
 from core.runs.task import Declined, TurnContext
@@ -96,13 +95,6 @@ def test_the_schema_is_sent_where_the_model_takes_it_and_never_a_part_of_the_pro
     assert '"properties"' not in prompts["openai/my-own-model"]
 
 
-def test_the_models_file_has_the_last_word_on_schemas(tools: list[Tool]) -> None:
-    for model, said in (("openai/gpt-4o", False), ("openai/my-own-model", True)):
-        file = ModelsFile.model_validate({"models": {model: {"response_schema": said}}})
-        own = ModelClient(model, "evaluator", models=Models(file), base_url="http://127.0.0.1:1/v1")
-        assert own.takes_schema is said
-
-
 def test_one_repair_question_then_the_end(
     tools: list[Tool], step: Callable[..., dict[str, Any]], request: pytest.FixtureRequest
 ) -> None:
@@ -132,9 +124,13 @@ def test_a_call_goes_through_the_ledger(agent: Agent, bench: Callable[[], Ledger
     assert (call.name, call.arguments, call.outcome) == ("Req_Look", {"shelf": "a"}, "done")
 
 
-def test_failures_and_misuse_are_answers(agent: Agent, bench: Callable[[], Ledger]) -> None:
+def test_failures_misuse_and_more_work_are_answers(
+    agent: Agent, bench: Callable[[], Ledger]
+) -> None:
     assert carried(agent, bench, tool="Req_Break").error == "the saw is broken"
     assert "is Req_Look(shelf" in carried(agent, bench, tool="Look").error
+    answer = carried(agent, bench, tool="TaskCompletion", status="need_more_work")
+    assert (answer.error, isinstance(answer.result, str)) == (None, True)
 
 
 def test_solved_calls_the_final_tool_with_all_that_was_claimed(
@@ -174,11 +170,6 @@ def test_the_final_tool_cannot_be_called_by_itself(
     assert built == []
 
 
-def test_more_work_leads_back_to_planning(agent: Agent, bench: Callable[[], Ledger]) -> None:
-    answer = carried(agent, bench, tool="TaskCompletion", status="need_more_work")
-    assert (answer.error, isinstance(answer.result, str)) == (None, True)
-
-
 def test_impossible_needs_a_reason(agent: Agent) -> None:
     said = {"tool": "TaskCompletion", "status": "impossible"}
     assert ending(agent, said) is None
@@ -187,6 +178,8 @@ def test_impossible_needs_a_reason(agent: Agent) -> None:
     assert Declined.model_validate_json(words) == Declined(declined="sold out")
     assert ending(agent, {**said, "reason": "x", "oops": 1}) is None
     assert ending(agent, {"tool": "Req_Look", "shelf": "impossible"}) is None
+    queue = (QUEUE[0], {**said, "reason": "x"})
+    assert agent.ending(Step("", ("p",), queue)) is None, "a queue ends no task"
 
 
 QUEUE = [
@@ -232,11 +225,6 @@ def test_a_queue_ends_at_its_first_failure_and_keeps_what_came_before(
     assert answer.error.startswith(broken["tool"])
     assert answer.error.endswith("1 behind it not called")
     assert built == []
-
-
-def test_a_queue_does_not_end_a_task(agent: Agent) -> None:
-    declined = {"tool": "TaskCompletion", "status": "impossible", "reason": "x"}
-    assert agent.ending(Step("", ("p",), (QUEUE[0], declined))) is None
 
 
 def ending(agent: Agent, function: dict[str, Any]) -> str | None:

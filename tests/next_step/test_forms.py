@@ -97,18 +97,6 @@ def test_the_completion_wants_every_argument_of_the_final_tool(tools: list[Tool]
         forms.check(completion("solved", final={"expected_weight": 3, "expected_parts": None}))
 
 
-@pytest.mark.parametrize("plan", [[], ["a"] * 6])
-def test_a_plan_has_one_to_five_steps(tools: list[Tool], plan: list[str]) -> None:
-    with pytest.raises(ValidationError, match="plan_remaining_steps_brief"):
-        Forms(tools).step.model_validate(
-            {
-                "current_state": "",
-                "plan_remaining_steps_brief": plan,
-                "function": {"tool": "Req_Break"},
-            }
-        )
-
-
 @pytest.mark.parametrize(
     ("function", "right"),
     [
@@ -131,14 +119,9 @@ def test_a_misuse_is_answered_with_what_would_be_right(
     assert right in said
 
 
-def test_one_tool_must_be_final(tools: list[Tool]) -> None:
-    with pytest.raises(ValueError, match="one tool must be final, not 0"):
-        Forms([t for t in tools if not t.final])
-
-
-def test_the_listing_says_how_to_call_and_leaves_out_the_shapes_of_fields() -> None:
+def test_the_listing_says_how_to_call() -> None:
     def Combo_Weigh(name: str, depth: int = 1, day: str = "", kind: Literal["a", "b"] = "a") -> Any:
-        """Of [{part: id}]: {parts: [{id, sizes: {id: kg}}] heaviest first, most: [id], of}."""
+        """Of [{part: id}]: {parts, most: [id]}."""
 
     def Req_Deliver(expected_weight: int) -> Any:
         """Delivers it."""
@@ -146,7 +129,7 @@ def test_the_listing_says_how_to_call_and_leaves_out_the_shapes_of_fields() -> N
     forms = Forms([tool("read", Combo_Weigh), tool("write", Req_Deliver, final=True)])
     assert forms.listing == [
         "Combo_Weigh(name, depth: int = 1, day?, kind: a|b = 'a'): "
-        "Of [{part: id}]: {parts heaviest first, most, of}."
+        "Of [{part: id}]: {parts, most: [id]}."
     ]
 
 
@@ -183,23 +166,15 @@ def test_a_usual_name_is_answered_with_the_function_that_does_it(
     assert f" {right}(" in str(misuse.value)
 
 
-@pytest.mark.parametrize(
-    ("forms", "function"),
-    [
+@pytest.mark.promise("no wrong write")
+def test_a_raw_read_can_be_called_though_no_prompt_speaks_of_it_and_no_raw_write() -> None:
+    for forms, function in (
         (STORE, {"tool": "Req_ListProducts", "offset": 0, "limit": 5}),
         (COMPANY, {"tool": "Req_SearchEmployees", "query": "Ann", "limit": 5, "offset": 0}),
         (COMPANY, {"tool": "Req_SearchWiki", "query_regex": "rate"}),
-    ],
-)
-def test_a_raw_read_can_be_called_though_no_prompt_speaks_of_it(
-    forms: Forms, function: dict[str, Any]
-) -> None:
-    forms.check(function)
-    assert not any(line.startswith(f"{function['tool']}(") for line in forms.listing)
-
-
-@pytest.mark.promise("no wrong write")
-@pytest.mark.parametrize("name", ["Req_UpdateEmployeeInfo", "Req_UpdateWiki", "Req_LogTimeEntry"])
-def test_a_raw_write_that_no_prompt_speaks_of_is_not_called(name: str) -> None:
-    with pytest.raises(Misuse, match="there is no function"):
-        COMPANY.check({"tool": name})
+    ):
+        forms.check(function)
+        assert not any(line.startswith(f"{function['tool']}(") for line in forms.listing)
+    for name in ("Req_UpdateEmployeeInfo", "Req_UpdateWiki", "Req_LogTimeEntry"):
+        with pytest.raises(Misuse, match="there is no function"):
+            COMPANY.check({"tool": name})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -67,6 +66,7 @@ CASES = {
         {"type": "function", "function": {"name": "NextStep", "arguments": PLAIN}}
     ),
     "plan too long": json.dumps({**GOOD, "plan_remaining_steps_brief": ["look", "assemble"] * 4}),
+    "a plan of one text": json.dumps({**GOOD, "plan_remaining_steps_brief": "look"}),
     "an older form": json.dumps({**GOOD, "task_completed": "perhaps"}),
     "channels": f"<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final"
     f"<|message|>{PLAIN}<|return|>",
@@ -146,11 +146,6 @@ def test_a_queue_without_a_function_calls_none(tools: list[Tool], queue: list[ob
         read_step(Forms(tools), json.dumps([]))
 
 
-def test_a_plan_that_is_one_text_is_taken(tools: list[Tool]) -> None:
-    reply = json.dumps({**GOOD, "plan_remaining_steps_brief": "look"})
-    assert read_step(Forms(tools), reply).current_state == GOOD["current_state"]
-
-
 def test_a_function_that_does_not_exist_is_a_step_too(tools: list[Tool]) -> None:
     assert read_step(Forms(tools), with_function({"tool": "Req_Fly"})).functions[0] == {
         "tool": "Req_Fly"
@@ -175,13 +170,6 @@ def test_a_function_that_does_not_exist_is_a_step_too(tools: list[Tool]) -> None
 def test_what_is_no_step_says_why(tools: list[Tool], reply: str, finish: str, why: str) -> None:
     with pytest.raises(Misread, match=why):
         read_step(Forms(tools), reply, finish)
-
-
-def test_reading_keeps_the_step_of_the_fixture(
-    tools: list[Tool], step: Callable[..., dict[str, Any]]
-) -> None:
-    reply = json.dumps(step("Combo_Assemble", parts=[{"Name": "leg", "WEIGHT": 3}]))
-    assert read_step(Forms(tools), reply).functions[0]["parts"] == [{"name": "leg", "weight": 3}]
 
 
 FORMS = Forms(store_tools())

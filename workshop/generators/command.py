@@ -7,7 +7,7 @@ from typing import Literal
 
 import typer
 
-from coordinator.config import option
+from core.options import option
 from core.terminal.record_command import option_of, takes
 from workshop.generators.company.scenario import CompanyOptions
 from workshop.generators.generating import PackOptions, generator_of

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from coordinator.config import option
 from core.models.file_checks import first_problem
+from core.options import option
 from core.runs.errors import CannotRun
 from core.text import instead
 

@@ -21,9 +21,10 @@ import typer
 from pydantic import BaseModel
 
 from coordinator.benchmark import Benchmark
-from coordinator.config import FAULTS_HELP, option
+from coordinator.config import FAULTS_HELP
 from coordinator.limits import handle_signals
 from core.models.redact import MASK, redact
+from core.options import option
 from core.runs.errors import CannotRun, Exit, Usage
 from core.runs.find import LOGS
 from core.runs.folder import run_folder

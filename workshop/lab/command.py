@@ -12,7 +12,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from coordinator.config import STRATEGIES, PlayOptions, StrategyName, option, turns_of
+from coordinator.config import STRATEGIES, PlayOptions, StrategyName, turns_of
+from core.options import option
 from core.runs.errors import CannotRun, NotRecorded
 from core.runs.folder import held
 from core.runs.hints import command

@@ -15,7 +15,8 @@ import typer
 from pydantic import BaseModel
 from rich.table import Table
 
-from coordinator.config import STRATEGIES, option
+from coordinator.config import STRATEGIES
+from core.options import option
 from core.runs.errors import CannotRun, Usage
 from core.runs.find import LOGS
 from core.runs.results import TaskResult, read_results

@@ -24,13 +24,13 @@ from rich.console import Console
 
 from coordinator.benchmark import Benchmark
 from coordinator.clients import BASE_URLS
-from coordinator.config import option
 from core.files import read_bytes
 from core.models.extras import install
 from core.models.file_checks import first_problem
 from core.models.model_client import ModelClient, ModelFailed, open_transport
 from core.models.models_file import ModelsError
 from core.models.sections import SectionError, checked, tags, write_out
+from core.options import option
 from core.runs.cassette import TapeError, Tapes
 from core.runs.errors import CannotRun, Usage
 from core.runs.find import find_run

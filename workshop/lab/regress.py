@@ -8,9 +8,10 @@ from shutil import rmtree
 
 import typer
 
-from coordinator.config import STRATEGIES, option
+from coordinator.config import STRATEGIES
 from coordinator.stages import chosen
 from core.models.redact import redact
+from core.options import option
 from core.runs.errors import CannotRun, Usage
 from core.runs.find import find_run
 from core.runs.folder import run_folder
@@ -162,7 +163,7 @@ def settings_of(options: RegressOptions, context: LabContext) -> Settings:
     prompts = dict(context.texts(options.prompts, name, (options.strategy,), notes()))
     benchmark = adapted(lab, options.guards, prompts)  # refuses what does not fit
     try:
-        chosen(options.stages, benchmark.stages)
+        chosen(options, benchmark.stages)
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
     # With a scheduler the journals would stay on other machines.

@@ -133,7 +133,7 @@ def new_run(
     packs, fingerprints = _keep_packs(path, lab, sources)
     prompts = {} if settings.agent else context.prompts(benchmark, settings)
     shipped = _keep_prompts(path, benchmark, settings, prompts.values())
-    stages = () if settings.agent else chosen(settings.stages, benchmark.stages)
+    stages = () if settings.agent else chosen(settings, benchmark.stages)
     ids = {} if settings.agent else {"evaluator": settings.evaluator, "worker": settings.worker}
     Manifest(
         run_id=path.name,

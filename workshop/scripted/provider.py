@@ -38,7 +38,8 @@ from workshop.scripted.prompt import (
 from workshop.simulator.company.pack import CompanyPack, CompanyScenario
 from workshop.simulator.store.pack import Scenario as StoreScenario
 
-_NAMES = ("store", "company", "literal")
+BENCHMARKS = {"store": "store", "company": "company", "literal": "store"}
+"""What each scripted model plays."""
 _ANSWER = regex.compile(r"<answer>\n(.*)\n</answer>", regex.DOTALL)
 _PAGE_LINE = regex.compile(
     r"^== (?P<page>\d+) .* ==\n(?:\d+ #.*\n)*(?P<line>\d+) (?P<text>\p{L}.*)$", regex.MULTILINE
@@ -53,8 +54,8 @@ _CALLS: dict[str, dict[str, Any]] = {
 def check(model: str) -> None:
     """Raises LookupError: there is no such model, or an option of its mistakes is wrong."""
     name, _, query = model.partition("?")
-    if name not in _NAMES:
-        there = ", ".join(f"scripted/{one}" for one in _NAMES)
+    if name not in BENCHMARKS:
+        there = ", ".join(f"scripted/{one}" for one in BENCHMARKS)
         raise LookupError(f"there is no scripted/{name}; there are {there}")
     Mistakes.read(query)
 

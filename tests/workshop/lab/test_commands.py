@@ -52,7 +52,7 @@ def test_regress_leaves_a_run_and_a_report(tmp_path: Path, pack_file: PackFile) 
         (("--resume", "nowhere", "--pack", "bundled"), "uses the packs"),
         (("--scheduler", "tcp://127.0.0.1:1", "--keep-journals"), "cannot be combined"),
         (("--scheduler", "tcp://127.0.0.1:1", "--agent", "true"), "leave out --scheduler"),
-        (("--stages", "verfy"), "did you mean verify?"),
+        (("--stages", "verfy"), "there is no stage 'verfy'"),
         (("--max-turns", "51"), "50"),
         (("--agents-side-by-side", "2"), "need --agent"),
         (("--agent", "true", "--guards", "none"), "leave out --guards"),

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import field_validator
 
-from coordinator.config import option
+from core.options import option
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationInfo, field_validator
 
-from coordinator.config import option
+from core.options import option
 from core.runs.errors import CannotRun
 from core.text import instead
 from workshop.generators.generating import Generator, PackOptions, Raw, bounds, draws
