@@ -105,9 +105,14 @@ class CompanyEnvironment:
         finally:
             session.may_write = may
 
-    def tell(self, records: list[Known], notes: Mapping[str, str]) -> None:
-        """Let the strategy name what a stage has told it of; ``notes``: by the person's id."""
-        self._session.memory.tell(records, notes)
+    def tell(
+        self, records: list[Known], notes: Mapping[str, str], listed: Collection[str] = ()
+    ) -> None:
+        """Let the strategy name what a stage has told it of.
+
+        ``notes``: by the person's id. ``listed``: kinds of which it told all that a task may mean.
+        """
+        self._session.memory.tell(records, notes, listed)
 
     def briefing(self, ledger: Ledger, task: str = "") -> str:
         """Who asks, today, what the wiki of this version rules and has on the task's text.

@@ -5,7 +5,7 @@ An answer to the user may only name what stands here, and its links are drawn fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
@@ -183,8 +183,14 @@ class Memory:
         finally:
             self._aside = before
 
-    def tell(self, records: list[Known], notes: Mapping[str, str]) -> None:
-        """Take as evidence what a stage tells the strategy; ``notes``: those of people, by id."""
+    def tell(
+        self, records: list[Known], notes: Mapping[str, str], listed: Collection[str] = ()
+    ) -> None:
+        """Take as evidence what a stage tells the strategy.
+
+        ``notes``: those of people, by id. ``listed``: kinds of which it told all that it is about.
+        """
+        self.evidence.listed.update(listed)
         for known in records:
             self.evidence.add(known)
         for id, note in notes.items():

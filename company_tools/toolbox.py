@@ -41,7 +41,6 @@ COMBO_READS: tuple[Callable[..., Rows], ...] = (
     ids.Combo_Resolve_Person_For_Name,
     ids.Combo_Resolve_Project_For_Phrase,
     ids.Combo_Resolve_Customer_For_Phrase,
-    profile.Combo_Get_Permission_Facts_For_Action,
     wiki_search.Combo_Search_Wiki_For_Words,
     wiki_pages.Combo_Read_Wiki_Pages,
 )

@@ -75,9 +75,12 @@ def _ties_to(session: CompanySession, task: StageInput) -> dict[str, Target]:
     named = TypeAdapter(list[Named]).validate_python(facts_of(task, "entities").get("security", []))
     # Most rights hang on a role in a project or on the account of a customer.
     rows = sorted(named, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]
-    ids = [row.id for row in rows] if session.requester else []
     read = partial(profile.tied, session, session.requester)
-    known = {id: unless_refused(partial(read, id), None) for id in ids}
+    known = {
+        row.id: unless_refused(partial(read, row.kind, row.id), None)
+        for row in rows
+        if session.requester
+    }
     return {id: one for id, one in known.items() if one}
 
 
