@@ -143,7 +143,7 @@ def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
         *(_made("read", name, partial(_sent, session, name)) for name in _READS),
         *(_made("write", name, partial(_sent, session, name)) for name in _WRITES),
         _made("write", "Req_UpdateProjectStatus", partial(updates.update_status, session)),
-        _made("write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
+        _made("write", "Req_UpdateEmployeeInfo", partial(_update_info, session)),
         *map(loosened, combos),
     ]
     return [*tools, _of_list(session, {one.name: one for one in tools})]
@@ -223,7 +223,6 @@ def _made(
 
 def _update_info(
     session: CompanySession,
-    wiki: WikiStore,
     employee: str,
     skills: list[wire.SkillLevel] | None = None,
     wills: list[wire.SkillLevel] | None = None,
@@ -232,7 +231,7 @@ def _update_info(
     """As the Combo tool does it: what is left out stays, which the request does not promise."""
     update = updates.Combo_Update_Employee_For_Changes
     levels = levels_of(skills or ()), levels_of(wills or ())
-    (row,) = update(session, wiki, employee, **scalars, skills=levels[0], wills=levels[1])
+    (row,) = update(session, employee, **scalars, skills=levels[0], wills=levels[1])
     return {"employee": person_of(listings.employee(session, row.primary))}
 
 

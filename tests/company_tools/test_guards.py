@@ -379,22 +379,21 @@ def test_a_wiki_that_somebody_else_has_changed_is_read_again() -> None:
     assert rule in state
 
 
-@pytest.mark.parametrize(("who", "held"), [("Jürgen Müller", ""), ("Una Holm", "Una Holm")])
-def test_a_prepared_answer_may_name_who_stands_in_the_note_of_what_was_changed(
-    who: str, held: str
+@pytest.mark.parametrize(
+    ("links", "held"),
+    [("employee:una_berg", ""), ("employee:una_berg, employee:una_holm", "Una Holm")],
+)
+def test_a_prepared_answer_links_what_was_changed_and_no_other_record_of_the_kind(
+    links: str, held: str
 ) -> None:
-    company = kites()
-    una = next(one for one in company["employees"] if one["id"] == "una_berg")
-    una["notes"] = "Jürgen Müller, Board: raise to 60500 approved."
-    text = "Apply the raise of Una Berg."
-    played = PlayedTask(company, user="hand_1", task_text=text)
-    for seen in ("una_berg", "una_holm", "juergen_mueller"):
+    played = PlayedTask(user="hand_1")
+    for seen in ("una_berg", "una_holm"):
         played.call("Req_GetEmployee", id=seen)
     ledger = Ledger()
     with played.benchmark.bind(ledger) as tools:
         ledger.offer(tools)
         ledger.call("Combo_Update_Employee_For_Changes", [], {"employee": "una_berg", "salary": 1})
-    words = said("ok_answer", f"The salary of Una Berg is 1, as {who} approved.")
+    words = said("ok_answer", "The salary of Una Berg is 1, as Una Holm approved.", links)
     report = WorkReport(calls=ledger.calls)
     objection = played.benchmark.check_effects(words, report, Ledger()) or ""
     assert (held in objection) if held else not objection
