@@ -63,16 +63,12 @@ PUBLIC = frozenset(
 """What everybody has, a guest too."""
 
 
-def tools_of(session: CompanySession, wiki: WikiStore) -> list[Tool]:
-    """The tools of who asks; of a guest, and where nobody can tell who asks, the public ones.
+def offered(tools: list[Tool], session: CompanySession) -> list[Tool]:
+    """Those of all tools that who asks may have; of a guest, and of nobody known, the public ones.
 
-    The answer to the user is none of them: a FINISH gives it. Raises OutOfReach: the system does
-    not answer who asks.
+    Raises OutOfReach: the system does not answer who asks.
     """
-    tools = all_tools(session, wiki)
-    if known(session):
-        return tools
-    return [tool for tool in tools if tool.name in PUBLIC]
+    return tools if known(session) else [tool for tool in tools if tool.name in PUBLIC]
 
 
 def known(session: CompanySession) -> bool:

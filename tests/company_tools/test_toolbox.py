@@ -11,7 +11,7 @@ from company_tools.environment import ENDING, RULES
 from company_tools.final_answer import final_answer_tool
 from company_tools.rule_book import TOPICS
 from company_tools.stages.entities import PROMPTS
-from company_tools.toolbox import all_tools, tools_of
+from company_tools.toolbox import all_tools, offered
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own import company_models
@@ -88,7 +88,9 @@ def test_a_guest_has_neither_people_nor_changes() -> None:
 def test_where_nobody_can_tell_who_asks_the_tools_are_public_and_it_is_asked_once() -> None:
     at = toolbox(whoami_status=404)
     assert "Req_ListEmployees" not in at.ledger.names
-    assert {t.name for t in tools_of(at.session, WikiStore())} == set(at.ledger.names)
+    assert {t.name for t in offered(all_tools(at.session, WikiStore()), at.session)} == set(
+        at.ledger.names
+    )
     assert at.line.paths() == []
     told = at.call("Combo_Get_Current_User_With_Profile")
     assert (told["results"][0]["data"], told["fatal_error"]["status"]) == (None, 404)
@@ -114,7 +116,7 @@ def test_an_outage_is_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
 
     session = CompanySession(Dead(), RetryPolicy(0))
     with pytest.raises(ToolFault, match="no usable answer"):
-        tools_of(session, WikiStore())
+        offered(all_tools(session, WikiStore()), session)
 
 
 def test_an_agent_of_typed_steps_may_spell_as_it_likes_too() -> None:
