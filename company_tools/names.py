@@ -30,8 +30,8 @@ of its kind may be meant, too; as a kind is left out whose best is so much worse
 of each kind. In eleven descriptions the right record scored 60 to 96 and was the best of its kind,
 and the best of the kind that was not meant scored 50 to 55, or 80 where it was meant as well."""
 DESCRIPTION_CHARS = 160
-CONTACTS_AT_MOST = 300
-"""Customers that are read whole to look for a contact."""
+WHOLE_AT_MOST = 300
+"""Projects and customers that are read whole, a request each, to look for words of theirs."""
 _ABOUT = {
     "employee": ("department", "location"),
     "project": ("status",),
@@ -125,12 +125,14 @@ def resolve(names: Iterable[str], session: CompanySession) -> Resolved:
     return Resolved([*certain.values()], _together(left))
 
 
-def described(phrase: str, session: CompanySession) -> Choice:
+def described(phrase: str, session: CompanySession) -> Choice | None:
     """The projects and the customers whose own words have most of a description's, best first.
 
-    Raises ToolFault: the records cannot be listed.
+    None: there are too many to be read. Raises ToolFault: the records cannot be listed.
     """
     listings.read_ahead(session, listings.PROJECTS, listings.CUSTOMERS)
+    if len(listings.projects(session)) + len(listings.customers(session)) > WHOLE_AT_MOST:
+        return None
     projects, customers = listings.whole_projects(session), listings.whole_customers(session)
     names = {one.id: one.name for one in customers}
     of_projects = [(one, one.description, project_texts(one, names)) for one in projects]
@@ -168,7 +170,7 @@ def _best(name: str, records: list[Named]) -> tuple[int, list[Named]]:
 
 def _customers_of(name: str, session: CompanySession) -> list[Named]:
     """The customers whose contact is called so."""
-    if len(words(name)) < 2 or len(listings.customers(session)) > CONTACTS_AT_MOST:
+    if len(words(name)) < 2 or len(listings.customers(session)) > WHOLE_AT_MOST:
         return []
     found: list[Named] = []
     for one in unless_refused(lambda: listings.whole_customers(session), []):

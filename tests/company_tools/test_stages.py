@@ -19,7 +19,7 @@ from core.ledger import Ledger, ToolFault
 from core.models.model_call import KeptCalls, ModelCall
 from core.models.model_client import ModelClient
 from core.runs.task import Finding, StageInput
-from tests.company_tools.kites import kites, person
+from tests.company_tools.kites import kites, person, project
 from tests.company_tools.played_task import PlayedTask, said
 from tests.kit.canned import play
 from tests.kit.combo import data_of
@@ -232,6 +232,15 @@ def test_what_the_task_is_not_about_is_not_told(
 ) -> None:
     found = entities(PlayedTask(), "Una Holm, Una Berg, Bright Sails: what of it?", *named, **how)
     assert not [word for word in absent if found.text and word in found.text]
+
+
+@pytest.mark.promise("what comes from outside is bounded")
+def test_of_a_company_with_very_many_projects_none_is_read_for_its_words() -> None:
+    projects = [project(f"proj_{n}", f"Kite {n}", "a kite") for n in range(400)]
+    played = PlayedTask(kites(projects=projects, time_entries=[]))
+    found = entities(played, "Who leads the red kite?", about="team", described=["the red kite"])
+    assert found.text == ""
+    assert "/projects/get" not in played.line.paths()
 
 
 @pytest.mark.parametrize("user", ["una_berg", "una_holm"])
