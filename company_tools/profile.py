@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from company_tools import listings
 from company_tools.change import levels_of
 from company_tools.company_session import CompanySession
-from company_tools.listings import leads_of
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ComboRow, Rows
@@ -94,75 +92,35 @@ def Combo_Get_Current_User_With_Profile(session: CompanySession) -> Rows:
         vars(shown).update(ties(session, user.id))
 
 
-class Target(NamedTuple):
-    """What a record is to who asks."""
-
-    facts: dict[str, object]
-    words: str
-    """The ties alone, for a prompt."""
-
-
-def tied(session: CompanySession, requester: str, kind: str, target: str) -> Target:
-    """What a record is, and what the requester has to do with it. Raises ToolFault."""
-    readers = {"employee": _employee, "project": _project, "customer": _customer}
-    return readers[kind](session, requester, target)
+def tie(session: CompanySession, requester: str, kind: str, target: str) -> str:
+    """What the requester has to do with a record, for a prompt. Raises ToolFault."""
+    return {"employee": _to_person, "project": _to_project, "customer": _to_customer}[kind](
+        session, requester, target
+    )
 
 
-def _employee(session: CompanySession, requester: str, target: str) -> Target:
+def _to_person(session: CompanySession, requester: str, target: str) -> str:
+    if target == requester:
+        return "the user themselves"
     person, user = listings.employee(session, target), session.user()
     theirs, mine = ties(session, target), ties(session, requester)
     led = sorted({*theirs["member_of"]} & {*mine["led"]})
     same = person.department == user.department
-    facts: dict[str, object] = {
-        "kind": "employee",
-        "id": target,
-        "asker_is_target": target == requester,
-        "department": person.department,
-        "location": person.location,
-        "same_department": same,
-        "same_location": person.location == user.location,
-        "projects_of_target_that_asker_leads": led,
-        "projects_in_common": sorted({*theirs["member_of"]} & {*mine["member_of"]}),
-    }
-    if target == requester:
-        return Target(facts, "the user themselves")
     where = "the user's department" if same else "another department"
-    return Target(facts, f"{where}, on projects that the user leads: {', '.join(led) or 'none'}")
+    return f"{where}, on projects that the user leads: {', '.join(led) or 'none'}"
 
 
-def _project(session: CompanySession, requester: str, target: str) -> Target:
+def _to_project(session: CompanySession, requester: str, target: str) -> str:
     project = listings.project(session, target)
     manager = listings.account_manager(session, project.customer)
     roles = [m.role for m in project.team if m.employee == requester]
-    facts: dict[str, object] = {
-        "kind": "project",
-        "id": target,
-        "status": project.status,
-        "asker_roles": roles,
-        "leads": leads_of(project),
-        "account_manager": manager,
-        "asker_manages": manager == requester,
-    }
     whose = {None: "none (no customer)", requester: "the user"}.get(manager, "another")
-    return Target(
-        facts,
+    return (
         f"the user's role there: {' and '.join(roles) or 'none'}, "
-        f"account manager of its customer: {whose}",
+        f"account manager of its customer: {whose}"
     )
 
 
-def _customer(session: CompanySession, requester: str, target: str) -> Target:
-    customer = listings.customer(session, target)
-    projects = listings.projects_of(session, [p.id for p in found(session, customer_id=target)])
-    own = customer.account_manager == requester
-    facts: dict[str, object] = {
-        "kind": "customer",
-        "id": target,
-        "account_manager": customer.account_manager,
-        "asker_is_account_manager": own,
-        "projects_with_asker": [
-            p.id for p in projects if any(m.employee == requester for m in p.team)
-        ],
-        "projects_that_asker_leads": [p.id for p in projects if requester in leads_of(p)],
-    }
-    return Target(facts, f"the user is {'' if own else 'not '}its account manager")
+def _to_customer(session: CompanySession, requester: str, target: str) -> str:
+    own = listings.customer(session, target).account_manager == requester
+    return f"the user is {'' if own else 'not '}its account manager"
