@@ -45,10 +45,6 @@ UNRESOLVED = (
 PRIVATE = "private: "
 """Before a line that not everybody may be told: code cannot tell who may, the wiki does."""
 FOR_YOU = "What is marked private is shown to you alone. Tell it only to a user who may know it."
-WHOLE = (
-    "Lists of projects, customers and entries are whole here, archived ones included, unless they "
-    'end in a number and "more".'
-)
 _SUBJECTS = frozenset(words(TOPICS))
 _DAY = regex.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -122,7 +118,6 @@ class Entities(CompanyStage):
             unknown = [one.said for one in resolved.choices if not one.found]
             pages = session.read_wiki() if unknown else {}
         lines = [*(_unknown(name, pages) for name in unknown), *lines]
-        lines += [WHOLE] if present.listed else []
         lines += [FOR_YOU] if any(line.startswith(PRIVATE) for line in lines) else []
         named = [*resolved.among(SEVERAL), *(one for choice in found for one in choice.found)]
         known = [*(Known(one.kind, one.id, one.name) for one in named), *present.known]
@@ -313,7 +308,7 @@ class PresentValues:
         self.listed.add("projects")
         self.known += [Known("project", one.id, one.name) for one in projects]
         shown = [f"{one.name} ({one.id}, {one.status})" for one in projects]
-        return [f"projects for {customer}: {_few(shown) or 'none'}"]
+        return [f"all projects for {customer}, archived ones too: {_few(shown) or 'none'}"]
 
     def _projects_of(self, id: str) -> list[str]:
         """The projects that a person is on, archived ones too."""
@@ -327,14 +322,14 @@ class PresentValues:
             for seat in one.team
             if seat.employee == id
         ]
-        return [f"{id} is on: {_few(seats) or 'no project'}"]
+        return [f"all projects that {id} is on, archived ones too: {_few(seats) or 'no project'}"]
 
     def _customers_of(self, id: str) -> list[str]:
         """The customers that a person manages."""
         managed = profile.customers_of(self._session, id)
         self.listed.add("customers")
         shown = [self._shown("customer", one.id, one.name) for one in managed]
-        return [f"{id} is account manager of: {_few(shown) or 'no customer'}"]
+        return [f"all customers that {id} manages: {_few(shown) or 'no customer'}"]
 
     def _pay_and_note(self, id: str) -> list[str]:
         """A person's pay and note, as far as the task is about them, and whom the note names.
@@ -418,7 +413,7 @@ class PresentValues:
         shown = [_entry_line(entry) for entry in entries[:ENTRIES_AT_MOST]]
         more = len(entries) - len(shown)
         listed = "; ".join([*shown, *([f"{more} more"] if more else [])]) or "none"
-        return [f"the user's entries of {only}: {listed}"]
+        return [f"all entries of the user of {only}: {listed}"]
 
 
 def _best_of_kinds(choice: Choice) -> list[Named]:
