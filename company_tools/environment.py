@@ -13,7 +13,7 @@ from company_tools.answering import Log
 from company_tools.briefing import briefing, whole_pages
 from company_tools.change import WIKI_UPDATE
 from company_tools.company_session import CompanySession, unless_refused
-from company_tools.evidence import Known
+from company_tools.evidence import Told
 from company_tools.final_answer import (
     FinalAnswer,
     NoFinalAnswer,
@@ -110,14 +110,9 @@ class CompanyEnvironment:
         finally:
             session.may_write = may
 
-    def tell(
-        self, records: list[Known], notes: Mapping[str, str], listed: Collection[str] = ()
-    ) -> None:
-        """Let the strategy name what a stage has told it of.
-
-        ``notes``: by the person's id. ``listed``: kinds of which it told all that a task may mean.
-        """
-        self._session.memory.tell(records, notes, listed)
+    def tell(self, told: Told) -> None:
+        """Let the strategy name what a stage has told it of."""
+        self._session.memory.tell(told)
 
     def briefing(self, ledger: Ledger, task: str = "") -> str:
         """Who asks, today, what the wiki of this version rules and has on the task's text.

@@ -5,7 +5,7 @@ An answer to the user may only name what stands here, and its links are drawn fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
@@ -38,6 +38,16 @@ class Known(NamedTuple):
     id: str
     name: str
     """As stored; "" where only its id was shown."""
+
+
+class Told(BaseModel):
+    """What a stage has told the strategy."""
+
+    records: list[Known] = []
+    notes: dict[str, str] = {}
+    """Of people, by their ids."""
+    listed: set[str] = set()
+    """The kinds of records of which it told all that the task may mean."""
 
 
 class ShownPages(BaseModel):
@@ -183,17 +193,12 @@ class Memory:
         finally:
             self._aside = before
 
-    def tell(
-        self, records: list[Known], notes: Mapping[str, str], listed: Collection[str] = ()
-    ) -> None:
-        """Take as evidence what a stage tells the strategy.
-
-        ``notes``: those of people, by id. ``listed``: kinds of which it told all that it is about.
-        """
-        self.evidence.listed.update(listed)
-        for known in records:
+    def tell(self, told: Told) -> None:
+        """Take as evidence what a stage tells the strategy."""
+        self.evidence.listed |= told.listed
+        for known in told.records:
             self.evidence.add(known)
-        for id, note in notes.items():
+        for id, note in told.notes.items():
             self.evidence.whole.add(("employee", id))
             if note.strip():
                 self.evidence.texts[f"the notes of {id}", id] = note
