@@ -6,13 +6,14 @@ import json
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 from company_tools.answering import Log
 from company_tools.briefing import NAMED_TOKENS, briefing, whole_pages
 from company_tools.change import WIKI_UPDATE
 from company_tools.company_session import CompanySession, unless_refused
-from company_tools.evidence import Known
+from company_tools.evidence import Told
 from company_tools.final_answer import (
     FinalAnswer,
     NoFinalAnswer,
@@ -24,7 +25,7 @@ from company_tools.policy import Policy
 from company_tools.registry import FAILED
 from company_tools.rule_book import RuleBooks
 from company_tools.rule_choice import SMALL_TOKENS, fitting, whole_text
-from company_tools.toolbox import known, tools_of
+from company_tools.toolbox import all_tools, known, offered
 from company_tools.wiki_pages import pages_now, pages_or_none
 from company_tools.wiki_store import Pages, WikiStore, difference
 from core.erc3_client.retry_policy import RetryPolicy
@@ -93,8 +94,12 @@ class CompanyEnvironment:
     def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
         """The tools for one instruction; a guest has none that write or tell of people."""
         with self._session.recording_to(ledger):
-            tools = retold(tools_of(self._session, self._wiki), self._docs)
-            yield [tool for tool in tools if not tool.final]
+            yield offered(self._tools, self._session)
+
+    @cached_property
+    def _tools(self) -> list[Tool]:
+        """All tools, made once a task, which takes some 50 ms."""
+        return retold(all_tools(self._session, self._wiki), self._docs)
 
     @contextmanager
     def reading(self, ledger: Ledger) -> Iterator[tuple[CompanySession, WikiStore]]:
@@ -107,9 +112,9 @@ class CompanyEnvironment:
         finally:
             session.may_write = may
 
-    def tell(self, records: list[Known], notes: Mapping[str, str]) -> None:
-        """Let the strategy name what a stage has told it of; ``notes``: by the person's id."""
-        self._session.memory.tell(records, notes)
+    def tell(self, told: Told) -> None:
+        """Let the strategy name what a stage has told it of."""
+        self._session.memory.tell(told)
 
     def briefing(self, ledger: Ledger, task: str = "") -> str:
         """Who asks, today, what the wiki of this version rules and has on the task's text.

@@ -40,6 +40,16 @@ class Known(NamedTuple):
     """As stored; "" where only its id was shown."""
 
 
+class Told(BaseModel):
+    """What a stage has told the strategy."""
+
+    records: list[Known] = []
+    notes: dict[str, str] = {}
+    """Of people, by their ids."""
+    listed: set[str] = set()
+    """The kinds of records of which it told all that the task may mean."""
+
+
 class ShownPages(BaseModel):
     """Pages of the wiki that were read, by their paths."""
 
@@ -183,11 +193,12 @@ class Memory:
         finally:
             self._aside = before
 
-    def tell(self, records: list[Known], notes: Mapping[str, str]) -> None:
-        """Take as evidence what a stage tells the strategy; ``notes``: those of people, by id."""
-        for known in records:
+    def tell(self, told: Told) -> None:
+        """Take as evidence what a stage tells the strategy."""
+        self.evidence.listed |= told.listed
+        for known in told.records:
             self.evidence.add(known)
-        for id, note in notes.items():
+        for id, note in told.notes.items():
             self.evidence.whole.add(("employee", id))
             if note.strip():
                 self.evidence.texts[f"the notes of {id}", id] = note

@@ -15,7 +15,7 @@ from company_tools import listings
 from company_tools.change import LOG_TIME, WIKI_UPDATE, Change
 from company_tools.company_session import CompanySession
 from company_tools.failed_writes import failed_writes
-from company_tools.final_answer import FinalAnswer, named_in
+from company_tools.final_answer import FinalAnswer, links_of
 from company_tools.registry import EMAIL, FIXED, ID, NOT_PUBLIC, held_literally
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -142,8 +142,8 @@ def unintended(
 ) -> str | None:
     """Why an answer that was prepared with an instruction does not fit what its calls have changed.
 
-    None: at least one change took effect, all of them did, and whom and what the answer names of
-    the kinds that were changed stands in one of them. Raises OutOfReach.
+    None: at least one change took effect, all of them did, and what the answer links of the kinds
+    that were changed stands in one of them. Raises OutOfReach.
     """
     if answer.outcome != "ok_answer":
         return f"it says {answer.outcome}"
@@ -155,7 +155,12 @@ def unintended(
     if open_ := [change.summary for change in changes if change.outcome != "done"]:
         return "; ".join(open_[:3])
     written = {*_texts([call.arguments for call in writes]), *_texts_of(changes, session)}
-    strange = _named_beside(answer.message, changes, written, session)
+    kinds = {kind for change in changes for kind in _CHANGED_KINDS[change.path]}
+    strange = [
+        session.evidence.name_of(*link)
+        for link in links_of(answer, session)
+        if link.kind in kinds and link.id not in {*written, session.requester}
+    ]
     return f"it names {', '.join(strange[:3])}, not changed there" if strange else None
 
 
@@ -166,28 +171,6 @@ def _texts_of(changes: Sequence[Change], session: CompanySession) -> Iterator[st
         if isinstance(change.request, company.Req_UpdateTimeEntry):
             request = company.Req_GetTimeEntry(id=change.request.id)
             yield from _texts(body_of(session.read(request, wire.Resp_GetTimeEntry)))
-
-
-def _named_beside(
-    message: str, changes: Sequence[Change], written: set[str], session: CompanySession
-) -> list[str]:
-    """What a message names of the kinds that were changed, and no text of the changes has.
-
-    Who stands in the note of a changed record, as one who approved it, and not in the task, may.
-    """
-    kinds = {kind for change in changes for kind in _CHANGED_KINDS[change.path]}
-    notes = "\n".join(text for (_, id), text in session.evidence.texts.items() if id in written)
-    approvers = {*named_in(notes, session)} - {*named_in(session.task, session)}
-    records = session.evidence.records
-    changed = {session.evidence.name_of(*key) for key in records if key[1] in written}
-    return [
-        known.name or known.id
-        for known in named_in(message, session)
-        if known.kind in kinds
-        and known not in approvers
-        and known.id not in {*written, session.requester}
-        and known.name not in changed  # a namesake of what was changed is not meant
-    ]
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -278,12 +278,12 @@ def Combo_Resolve_Project_For_Phrase(
         projects = collected.rows(lambda: listings.whole_projects(session))
         customers = collected.rows(lambda: listings.customers(session))
         names = {one.id: one.name for one in customers}
-        matches = _matches(phrase, projects, [project_texts(one, names) for one in projects])
+        found = match_phrases(phrase, projects, [project_texts(one, names) for one in projects])
         candidates = [
             ProjectCandidate(
                 **dict(one), customer_name=names.get(one.customer, ""), **match._asdict()
             )
-            for one, match in zip(projects, matches, strict=True)
+            for one, match in zip(projects, found, strict=True)
             if (match.score >= LEAST or not phrase)
             and (archived or one.status != "archived")
             and (not member or any(m.employee == member for m in one.team))
@@ -312,7 +312,7 @@ def Combo_Resolve_Customer_For_Phrase(session: CompanySession, phrase: str) -> R
         customers = collected.rows(lambda: listings.whole_customers(session))
         texts = [customer_texts(one) for one in customers]
         candidates = []
-        for one, match in zip(customers, _matches(phrase, customers, texts), strict=True):
+        for one, match in zip(customers, match_phrases(phrase, customers, texts), strict=True):
             if phrase.strip().casefold() == one.primary_contact_email.casefold():
                 match = Match(100, "contact's mail")
             if match.score >= LEAST:
@@ -331,7 +331,7 @@ def customer_texts(customer: wire.CompanyDetail) -> Texts:
     }
 
 
-def _matches(
+def match_phrases(
     phrase: str,
     records: Sequence[wire.ProjectDetail | wire.CompanyDetail],
     texts: Sequence[Texts],

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from pydantic import BaseModel
 
 from company_tools import listings
 from company_tools.company_session import CompanySession, unless_refused
-from company_tools.ids import SURE, match_name
+from company_tools.ids import (
+    SURE,
+    Texts,
+    customer_texts,
+    match_name,
+    match_phrases,
+    project_texts,
+)
 from company_tools.words import within, words
 from core.erc3_client.own import company_models as wire
 
@@ -17,8 +24,14 @@ LEAST = 68
 """Of 100, as a misspelt name scores at least: who shares one word of a name is somebody else."""
 NEAR_BEST = 5
 """Of 100: names that are so little worse than the best one are as likely to be meant."""
-CONTACTS_AT_MOST = 300
-"""Customers that are read whole to look for a contact."""
+LEAST_DESCRIBED, NEAR_DESCRIBED, NEAR_KIND, DESCRIBED_AT_MOST = 40, 15, 25, 3
+"""Of 100, as a record scores at least that has a description; what is so little worse than the best
+of its kind may be meant, too; as a kind is left out whose best is so much worse than the other's;
+of each kind. In eleven descriptions the right record scored 60 to 96 and was the best of its kind,
+and the best of the kind that was not meant scored 50 to 55, or 80 where it was meant as well."""
+DESCRIPTION_CHARS = 160
+WHOLE_AT_MOST = 300
+"""Projects and customers that are read whole, a request each, to look for words of theirs."""
 _ABOUT = {
     "employee": ("department", "location"),
     "project": ("status",),
@@ -31,7 +44,8 @@ _FIELDS = {
       for field in model.model_fields),
 }  # fmt: skip
 """What records have; none is called so."""
-Record: TypeAlias = wire.EmployeeBrief | wire.ProjectBrief | wire.CompanyBrief | wire.CompanyDetail
+WholeRecord: TypeAlias = wire.ProjectDetail | wire.CompanyDetail
+Record: TypeAlias = wire.EmployeeBrief | wire.ProjectBrief | wire.CompanyBrief | WholeRecord
 
 
 class Named(BaseModel):
@@ -72,12 +86,14 @@ class Resolved(NamedTuple):
         return list({one.id: one for one in meant}.values())
 
 
-def _record(kind: str, record: Record, about: str = "") -> Named:
-    """A record as findings name it, with what its listing shows."""
+def _record(kind: str, record: Record, about: str = "", text: str = "") -> Named:
+    """A record as findings name it, with what its listing shows, and its own ``text``."""
     values = (str(getattr(record, field, None) or "") for field in _ABOUT[kind])
-    shown = about or ", ".join(filter(None, values))
+    shown = [about] if about else [*values]
+    shown += [repr(text)] if text else []
     email = getattr(record, "email", None) or ""
-    return Named(kind=kind, id=record.id, name=record.name, about=shown, email=email)
+    about = ", ".join(filter(None, shown))
+    return Named(kind=kind, id=record.id, name=record.name, about=about, email=email)
 
 
 def resolve(names: Iterable[str], session: CompanySession) -> Resolved:
@@ -109,6 +125,41 @@ def resolve(names: Iterable[str], session: CompanySession) -> Resolved:
     return Resolved([*certain.values()], _together(left))
 
 
+def described(phrase: str, session: CompanySession) -> Choice | None:
+    """The projects and the customers whose own words have most of a description's, best first.
+
+    None: there are too many to be read. Raises ToolFault: the records cannot be listed.
+    """
+    listings.read_ahead(session, listings.PROJECTS, listings.CUSTOMERS)
+    if len(listings.projects(session)) + len(listings.customers(session)) > WHOLE_AT_MOST:
+        return None
+    projects, customers = listings.whole_projects(session), listings.whole_customers(session)
+    names = {one.id: one.name for one in customers}
+    of_projects = [(one, one.description, project_texts(one, names)) for one in projects]
+    of_customers = [(one, one.brief, customer_texts(one)) for one in customers]
+    kinds = [_nearest("project", phrase, of_projects), _nearest("customer", phrase, of_customers)]
+    least = max(score for score, _ in kinds) - NEAR_KIND
+    return Choice(
+        said=phrase, found=[one for score, found in kinds if score >= least for one in found]
+    )
+
+
+def _nearest(
+    kind: str, phrase: str, records: Sequence[tuple[WholeRecord, str, Texts]]
+) -> tuple[int, list[Named]]:
+    """The score of the best of a kind, and the records near it, each with its description."""
+    scores = match_phrases(phrase, [one for one, *_ in records], [row[2] for row in records])
+    best = max((match.score for match in scores), default=0)
+    least = max(best - NEAR_DESCRIBED, LEAST_DESCRIBED)
+    near = [(match.score, *row) for match, row in zip(scores, records, strict=True)]
+    near = [row for row in near if row[0] >= least]
+    near.sort(key=lambda row: (-row[0], row[1].id))
+    return best, [
+        _record(kind, one, text=text[:DESCRIPTION_CHARS])
+        for _, one, text, _ in near[:DESCRIBED_AT_MOST]
+    ]
+
+
 def _best(name: str, records: list[Named]) -> tuple[int, list[Named]]:
     """The score of the best match, and the records that have it; of misspelt ones those near it."""
     scored = [(match_name(name, one.id, one.name, one.email).score, one) for one in records]
@@ -119,7 +170,7 @@ def _best(name: str, records: list[Named]) -> tuple[int, list[Named]]:
 
 def _customers_of(name: str, session: CompanySession) -> list[Named]:
     """The customers whose contact is called so."""
-    if len(words(name)) < 2 or len(listings.customers(session)) > CONTACTS_AT_MOST:
+    if len(words(name)) < 2 or len(listings.customers(session)) > WHOLE_AT_MOST:
         return []
     found: list[Named] = []
     for one in unless_refused(lambda: listings.whole_customers(session), []):

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from company_tools import listings
 from company_tools.change import levels_of
 from company_tools.company_session import CompanySession
-from company_tools.ids import customer_id, employee_id, project_id
-from company_tools.listings import leads_of
-from company_tools.wiki_pages import wiki_pages
-from company_tools.wiki_search import index_of
-from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
-from core.ledger import ComboRow, Rows, ToolFault
-
-PARTS_AT_MOST = 5
-"""Of the wiki, beside the facts that bear on a right."""
+from core.ledger import ComboRow, Rows
 
 
 class Person(wire.EmployeeBrief):
@@ -101,126 +92,35 @@ def Combo_Get_Current_User_With_Profile(session: CompanySession) -> Rows:
         vars(shown).update(ties(session, user.id))
 
 
-class Target(NamedTuple):
-    """What a record is to who asks."""
-
-    facts: dict[str, object]
-    words: str
-    """The ties alone, for a prompt."""
-
-
-def Combo_Get_Permission_Facts_For_Action(
-    session: CompanySession, wiki: WikiStore, action: str, target: str = ""
-) -> Rows:
-    """target: an id. [{data: {asker: {id, department, location, guest}, target: {kind, id,
-    its ties to the asker}, wiki: [parts as Combo_Search_Wiki_For_Words finds for the action]}}]"""
-    if not action.strip():
-        raise ToolFault("action must not be empty")
-    row = ComboRow(primary=action, secondary=target or None)
-    yield row
-    user = session.user()
-    asker = {"id": user.id, "department": user.department, "location": user.location}
-    row.data = facts = PermissionFacts(asker | {"guest": user.is_public})
-    pages = wiki_pages(session, wiki)
-    hits = index_of(pages).search([action], wiki.vectors)
-    facts.wiki = [hit._asdict() for hit in hits[:PARTS_AT_MOST]]
-    if target in pages:
-        facts.target = {"kind": "wiki page", "id": target}
-    elif user.id and target:
-        facts.target = tied(session, user.id, target.strip()).facts
+def tie(session: CompanySession, requester: str, kind: str, target: str) -> str:
+    """What the requester has to do with a record, for a prompt. Raises ToolFault."""
+    return {"employee": _to_person, "project": _to_project, "customer": _to_customer}[kind](
+        session, requester, target
+    )
 
 
-@dataclass
-class PermissionFacts:
-    """What bears on whether who asks may do something."""
-
-    asker: dict[str, object]
-    target: dict[str, object] | None = None
-    wiki: list[dict[str, object]] = field(default_factory=list)
-
-
-def tied(session: CompanySession, requester: str, target: str) -> Target:
-    """What the target is, and what the requester has to do with it. Raises ToolFault."""
-    readers = {"employee": _employee, "project": _project, "customer": _customer, "entry": _entry}
-    known = [kind for kind in session.evidence.kinds_of(target) if kind in ("project", "customer")]
-    if target.startswith("te_") or target in session.evidence.tokens:
-        known = ["entry", "employee", "project", "customer"]
-    for kind in known or ("employee", "project", "customer"):
-        try:
-            return readers[kind](session, requester, target)
-        except ToolFault as fault:
-            if fault.fatal:
-                raise
-    kind = "no employee, project, customer or time entry has this id"
-    return Target({"kind": kind, "id": target}, kind)
-
-
-def _employee(session: CompanySession, requester: str, target: str) -> Target:
-    target = employee_id(session, target) if " " in target else target
+def _to_person(session: CompanySession, requester: str, target: str) -> str:
+    if target == requester:
+        return "the user themselves"
     person, user = listings.employee(session, target), session.user()
     theirs, mine = ties(session, target), ties(session, requester)
     led = sorted({*theirs["member_of"]} & {*mine["led"]})
     same = person.department == user.department
-    facts: dict[str, object] = {
-        "kind": "employee",
-        "id": target,
-        "asker_is_target": target == requester,
-        "department": person.department,
-        "location": person.location,
-        "same_department": same,
-        "same_location": person.location == user.location,
-        "projects_of_target_that_asker_leads": led,
-        "projects_in_common": sorted({*theirs["member_of"]} & {*mine["member_of"]}),
-    }
-    if target == requester:
-        return Target(facts, "the user themselves")
     where = "the user's department" if same else "another department"
-    return Target(facts, f"{where}, on projects that the user leads: {', '.join(led) or 'none'}")
+    return f"{where}, on projects that the user leads: {', '.join(led) or 'none'}"
 
 
-def _project(session: CompanySession, requester: str, target: str) -> Target:
-    target = project_id(session, target) if " " in target else target
+def _to_project(session: CompanySession, requester: str, target: str) -> str:
     project = listings.project(session, target)
     manager = listings.account_manager(session, project.customer)
     roles = [m.role for m in project.team if m.employee == requester]
-    facts: dict[str, object] = {
-        "kind": "project",
-        "id": target,
-        "status": project.status,
-        "asker_roles": roles,
-        "leads": leads_of(project),
-        "account_manager": manager,
-        "asker_manages": manager == requester,
-    }
     whose = {None: "none (no customer)", requester: "the user"}.get(manager, "another")
-    return Target(
-        facts,
+    return (
         f"the user's role there: {' and '.join(roles) or 'none'}, "
-        f"account manager of its customer: {whose}",
+        f"account manager of its customer: {whose}"
     )
 
 
-def _customer(session: CompanySession, requester: str, target: str) -> Target:
-    target = customer_id(session, target) if " " in target else target
-    customer = listings.customer(session, target)
-    projects = listings.projects_of(session, [p.id for p in found(session, customer_id=target)])
-    own = customer.account_manager == requester
-    facts: dict[str, object] = {
-        "kind": "customer",
-        "id": target,
-        "account_manager": customer.account_manager,
-        "asker_is_account_manager": own,
-        "projects_with_asker": [
-            p.id for p in projects if any(m.employee == requester for m in p.team)
-        ],
-        "projects_that_asker_leads": [p.id for p in projects if requester in leads_of(p)],
-    }
-    return Target(facts, f"the user is {'' if own else 'not '}its account manager")
-
-
-def _entry(session: CompanySession, requester: str, target: str) -> Target:
-    entry = listings.entry(session, target)
-    project = _project(session, requester, entry.project).facts if entry.project else None
-    own = {"entry_is_of_asker": entry.employee == requester, "project_facts": project}
-    facts = {**entry.model_dump(mode="json"), "kind": "time entry", "id": target, **own}
-    return Target(facts, "time entry")
+def _to_customer(session: CompanySession, requester: str, target: str) -> str:
+    own = listings.customer(session, target).account_manager == requester
+    return f"the user is {'' if own else 'not '}its account manager"

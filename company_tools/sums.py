@@ -1,18 +1,16 @@
 """Whole lists, hours and workloads summed over them, and who is how good and willing at something.
 
-Display names of skills and wills stand in the wiki alone (facts of the platform), in a line, a list
-or a table that has them beside the stored name.
+Skills and wills are asked for by their stored names; their display names stand in the wiki alone.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, Literal, TypeVar
 
-import regex
 from pydantic import BaseModel
 
 from company_tools import listings
@@ -21,8 +19,6 @@ from company_tools.change import levels_of
 from company_tools.company_session import CompanySession
 from company_tools.ids import PLACES, Field, customer_id, employee_id, project_id, staff, value_of
 from company_tools.profile import person_of
-from company_tools.wiki_pages import wiki_pages
-from company_tools.wiki_store import WikiStore
 from company_tools.words import words
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -241,8 +237,6 @@ def _listed(
 Levels = dict[str, int]
 LevelKind = Literal["skills", "wills"]
 KINDS: tuple[LevelKind, LevelKind] = ("skills", "wills")
-_PARTS = regex.compile(r"[,;\n]|\.\s")
-_STORED = regex.compile(r"(?<![\p{L}\p{N}_.-])[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
 
 
 class Match(BaseModel):
@@ -259,7 +253,6 @@ class Match(BaseModel):
 
 def Combo_Match_Employees_For_Skills(
     session: CompanySession,
-    wiki: WikiStore,
     skills: dict[str, int] = {},  # noqa: B006
     wills: dict[str, int] = {},  # noqa: B006
     location: str = "",
@@ -274,7 +267,7 @@ def Combo_Match_Employees_For_Skills(
     row = ComboRow(primary={"skills": skills, "wills": wills})
     yield row
     asked: dict[LevelKind, Levels] = {
-        kind: {level_name(session, wiki, kind, name): least for name, least in given.items()}
+        kind: {level_name(session, kind, name): least for name, least in given.items()}
         for kind, given in zip(KINDS, (skills, wills), strict=True)
     }
     places = {
@@ -319,8 +312,8 @@ def _having(
     )
 
 
-def level_name(session: CompanySession, wiki: WikiStore, kind: LevelKind, text: str) -> str:
-    """The stored name of a skill or will that somebody has.
+def level_name(session: CompanySession, kind: LevelKind, text: str) -> str:
+    """The stored name of a skill or will that somebody has; its kind may be left out.
 
     Raises ToolFault: nobody has it, or it could be two; the text names those that were seen.
     """
@@ -331,10 +324,6 @@ def level_name(session: CompanySession, wiki: WikiStore, kind: LevelKind, text: 
     shown = sorted(session.evidence.tokens | {one.name for one in (*own.skills, *own.wills)})
     prefix = kind.removesuffix("s")
     matches = {name for name in shown if words(name) in (words(text), (prefix, *words(text)))}
-    if not matches:
-        pages = wiki_pages(session, wiki)
-        shown = sorted(session.evidence.tokens)
-        matches = {name for page in pages.values() for name in _named_so(page, text, shown)}
     matches = {name for name in matches if _having(session, {kind: {name: 0}}, {})}
     if len(matches) == 1:
         return matches.pop()
@@ -343,16 +332,3 @@ def level_name(session: CompanySession, wiki: WikiStore, kind: LevelKind, text: 
         f"{'more than one' if matches else 'nobody has the'} {prefix} {text[:80]!r}; "
         f"seen: {', '.join(names) or 'none'}"
     )
-
-
-def _named_so(page: str, text: str, stored: Collection[str]) -> Iterator[str]:
-    """Stored names beside a display name: "a = Apples", "- a: Apples", "| Apples | a |"."""
-    wanted = words(text)
-    for line in page.splitlines():
-        if any(words(cell) == wanted for cell in line.split("|") if "|" in line):
-            names = [name for name in _STORED.findall(line) if name in stored]
-            yield from names if len(set(names)) == 1 else ()
-    for part in _PARTS.split(page):
-        names = [name for name in _STORED.findall(part) if name in stored]
-        if len(names) == 1 and words(part.replace(names[0], " ", 1)) == wanted:
-            yield names[0]

@@ -41,7 +41,6 @@ COMBO_READS: tuple[Callable[..., Rows], ...] = (
     ids.Combo_Resolve_Person_For_Name,
     ids.Combo_Resolve_Project_For_Phrase,
     ids.Combo_Resolve_Customer_For_Phrase,
-    profile.Combo_Get_Permission_Facts_For_Action,
     wiki_search.Combo_Search_Wiki_For_Words,
     wiki_pages.Combo_Read_Wiki_Pages,
 )
@@ -64,16 +63,12 @@ PUBLIC = frozenset(
 """What everybody has, a guest too."""
 
 
-def tools_of(session: CompanySession, wiki: WikiStore) -> list[Tool]:
-    """The tools of who asks; of a guest, and where nobody can tell who asks, the public ones.
+def offered(tools: list[Tool], session: CompanySession) -> list[Tool]:
+    """Those of all tools that who asks may have; of a guest, and of nobody known, the public ones.
 
-    The answer to the user is none of them: a FINISH gives it. Raises OutOfReach: the system does
-    not answer who asks.
+    Raises OutOfReach: the system does not answer who asks.
     """
-    tools = all_tools(session, wiki)
-    if known(session):
-        return tools
-    return [tool for tool in tools if tool.name in PUBLIC]
+    return tools if known(session) else [tool for tool in tools if tool.name in PUBLIC]
 
 
 def known(session: CompanySession) -> bool:
@@ -144,7 +139,7 @@ def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
         *(_made("read", name, partial(_sent, session, name)) for name in _READS),
         *(_made("write", name, partial(_sent, session, name)) for name in _WRITES),
         _made("write", "Req_UpdateProjectStatus", partial(updates.update_status, session)),
-        _made("write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
+        _made("write", "Req_UpdateEmployeeInfo", partial(_update_info, session)),
         *map(loosened, combos),
     ]
     return [*tools, _of_list(session, {one.name: one for one in tools})]
@@ -224,7 +219,6 @@ def _made(
 
 def _update_info(
     session: CompanySession,
-    wiki: WikiStore,
     employee: str,
     skills: list[wire.SkillLevel] | None = None,
     wills: list[wire.SkillLevel] | None = None,
@@ -233,7 +227,7 @@ def _update_info(
     """As the Combo tool does it: what is left out stays, which the request does not promise."""
     update = updates.Combo_Update_Employee_For_Changes
     levels = levels_of(skills or ()), levels_of(wills or ())
-    (row,) = update(session, wiki, employee, **scalars, skills=levels[0], wills=levels[1])
+    (row,) = update(session, employee, **scalars, skills=levels[0], wills=levels[1])
     return {"employee": person_of(listings.employee(session, row.primary))}
 
 

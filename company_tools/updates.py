@@ -23,7 +23,6 @@ from company_tools.endpoints import ENDPOINTS
 from company_tools.ids import PLACES, employee_id, project_id, stored_value
 from company_tools.profile import Person, person_of
 from company_tools.sums import KINDS, LevelKind, Levels, level_name
-from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ComboRow, Rows, ToolFault
@@ -118,7 +117,6 @@ class Member(BaseModel):
 
 def Combo_Update_Employee_For_Changes(
     session: CompanySession,
-    wiki: WikiStore,
     employee: str,
     salary: int | None = None,
     salary_delta: int | None = None,
@@ -152,7 +150,7 @@ def Combo_Update_Employee_For_Changes(
     change = RecordChange(
         id,
         partial(listings.employee, session, id),
-        partial(_employee_after, session, wiki, scalars, salary_delta, levels),
+        partial(_employee_after, session, scalars, salary_delta, levels),
         request,
         lambda *records: _changed(*map(person_of, records)),
         check=partial(_refuse_second_step, session, id) if steps else lambda: None,
@@ -174,7 +172,6 @@ def _changed(record: Person, before: Person, wanted: Person) -> dict[str, object
 
 def _employee_after(
     session: CompanySession,
-    wiki: WikiStore,
     scalars: Mapping[str, object],
     salary_delta: int | None,
     levels: Mapping[str, tuple[Levels, Levels]],
@@ -189,13 +186,12 @@ def _employee_after(
     if after.salary is not None and after.salary < 0:
         raise ToolFault(f"a salary is not below 0: {after.salary}")
     for kind in KINDS:
-        setattr(after, kind, _levels_after(session, wiki, before, kind, *levels[kind]))
+        setattr(after, kind, _levels_after(session, before, kind, *levels[kind]))
     return after
 
 
 def _levels_after(
     session: CompanySession,
-    wiki: WikiStore,
     before: wire.EmployeeView,
     kind: LevelKind,
     levels: Levels,
@@ -207,7 +203,7 @@ def _levels_after(
     own = levels_of(listed)
 
     def stored(given: Levels) -> Levels:
-        names = (n if n in own else level_name(session, wiki, kind, n) for n in given)
+        names = (n if n in own else level_name(session, kind, n) for n in given)
         return dict(zip(names, given.values(), strict=True))
 
     after = {**own, **stored(levels)}

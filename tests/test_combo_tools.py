@@ -37,7 +37,6 @@ COMPANY: dict[str, dict[str, Any]] = {
     "Combo_Resolve_Person_For_Name": {"name": "Una"},
     "Combo_Resolve_Project_For_Phrase": {"phrase": "kites"},
     "Combo_Resolve_Customer_For_Phrase": {"phrase": "circus"},
-    "Combo_Get_Permission_Facts_For_Action": {"action": "pause", "target": "proj_sails"},
     "Combo_Search_Wiki_For_Words": {"words": ["lead"]},
     "Combo_Read_Wiki_Pages": {},
     "Combo_Update_Employee_For_Changes": {"employee": "una_holm", "notes": "x"},

@@ -19,7 +19,6 @@ from company_tools import profile
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.final_answer import FinalAnswer
 from company_tools.names import Named
-from company_tools.profile import Target
 from company_tools.registry import DENIED, FAILED
 from company_tools.stages.entities import PROMPTS, CompanyStage, facts_of, tagged
 from company_tools.stages.rule_book import rules_of
@@ -51,7 +50,7 @@ class Ties(CompanyStage):
     """What ties who asks to who and what is named."""
 
     def run(self, task: StageInput, client: ModelClient | None, ledger: Ledger) -> Finding:
-        """The ties in words and as facts by id, or the verdict of a fact."""
+        """The ties in words, as facts by id, or the verdict of a fact."""
         with self._environment.reading(ledger) as (session, _):
             if session.identity_fault:
                 reason = f"nobody can tell who asks: {session.identity_fault}"[:REASON_CHARS]
@@ -60,20 +59,23 @@ class Ties(CompanyStage):
                 return Finding(text=reason, verdict=verdict)
             ties = _ties_to(session, task)
         same: dict[str, list[str]] = {}
-        for id, one in ties.items():
-            same.setdefault(one.words, []).append(id)
+        for id, words in ties.items():
+            same.setdefault(words, []).append(id)
         text = "; ".join(f"{', '.join(ids)}: {words}" for words, ids in same.items())
-        return Finding(text=text, facts={id: one.facts for id, one in ties.items()})
+        return Finding(text=text, facts=dict(ties))
 
 
-def _ties_to(session: CompanySession, task: StageInput) -> dict[str, Target]:
+def _ties_to(session: CompanySession, task: StageInput) -> dict[str, str]:
     """By id what ties who asks to what a right can hang on; nothing of what has no record."""
     named = TypeAdapter(list[Named]).validate_python(facts_of(task, "entities").get("security", []))
     # Most rights hang on a role in a project or on the account of a customer.
     rows = sorted(named, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]
-    ids = [row.id for row in rows] if session.requester else []
-    read = partial(profile.tied, session, session.requester)
-    known = {id: unless_refused(partial(read, id), None) for id in ids}
+    read = partial(profile.tie, session, session.requester)
+    known = {
+        row.id: unless_refused(partial(read, row.kind, row.id), None)
+        for row in rows
+        if session.requester
+    }
     return {id: one for id, one in known.items() if one}
 
 
@@ -169,7 +171,7 @@ class CurrentUser(CompanyStage):
             for field, role in (("led", "Lead"), ("member_of", "")) if session.requester else ():
                 projects = profile.projects_of(session, session.requester, role)
                 user[field] = [profile.project_line(project) for project in projects]
-            ties = {id: one.facts for id, one in _ties_to(session, task).items()}
+            ties = _ties_to(session, task)
             seen = prompt(
                 PROMPTS,
                 "current_user_question",

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from company_tools.company_session import CompanySession
-from company_tools.toolbox import tools_of
+from company_tools.toolbox import all_tools, offered
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own.company_models import RESPONSES
@@ -210,7 +210,7 @@ def toolbox(
     line = Direct(company or kites(), **scenario)
     session, ledger = CompanySession(line), Ledger()
     store = store or WikiStore()
-    ledger.offer(tools_of(session, store))
+    ledger.offer(offered(all_tools(session, store), session))
     recorded_to = session.recording_to(ledger)
     recorded_to.__enter__()
     line.sent.clear()

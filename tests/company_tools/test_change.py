@@ -10,46 +10,30 @@ from company_tools.change import is_visible
 from core.erc3_client import company
 
 SKILL = {"name": "skill_x", "level": 3}
+PERSON, PAGE = company.Req_UpdateEmployeeInfo, company.Req_UpdateWiki
 
 
 @pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize(
-    ("fields", "visible"),
+    ("model", "fields", "pages", "visible"),
     [
-        ({}, False),
-        ({"notes": ""}, True),
-        ({"salary": 0}, True),
-        ({"location": "Kiel"}, True),
-        ({"skills": [SKILL]}, True),
-        ({"wills": [SKILL]}, True),
-        ({"changed_by": "una_berg"}, False),
+        (PERSON, {}, {}, False),
+        (PERSON, {"notes": ""}, {}, True),
+        (PERSON, {"salary": 0}, {}, True),
+        (PERSON, {"location": "Kiel"}, {}, True),
+        (PERSON, {"skills": [SKILL]}, {}, True),
+        (PERSON, {"wills": [SKILL]}, {}, True),
+        (PERSON, {"changed_by": "una_berg"}, {}, False),
+        (PAGE, {"content": "New."}, {}, True),
+        (PAGE, {"content": "New."}, {"a.md": "Old."}, True),
+        (PAGE, {"content": ""}, {"a.md": "Old."}, True),
+        (PAGE, {"content": ""}, {"a.md": ""}, False),
+        (PAGE, {"content": ""}, {"b.md": "Old."}, False),
+        (company.Req_UpdateProjectStatus, {"id": "proj_a", "status": "paused"}, {}, True),
     ],
 )
-def test_an_update_of_a_person_shows_where_it_names_a_field(
-    fields: dict[str, Any], visible: bool
+def test_a_change_shows_where_it_names_a_field_or_writes_a_page_that_is_or_was(
+    model: Any, fields: dict[str, Any], pages: dict[str, str], visible: bool
 ) -> None:
-    request = company.Req_UpdateEmployeeInfo.model_validate({"employee": "una_berg", **fields})
-    assert is_visible(request, {}) is visible
-
-
-@pytest.mark.promise("no wrong write")
-@pytest.mark.parametrize(
-    ("content", "pages", "visible"),
-    [
-        ("New.", {}, True),
-        ("New.", {"a.md": "Old."}, True),
-        ("", {"a.md": "Old."}, True),
-        ("", {"a.md": ""}, False),
-        ("", {"b.md": "Old."}, False),
-    ],
-)
-def test_a_page_shows_unless_it_is_emptied_that_never_was(
-    content: str, pages: dict[str, str], visible: bool
-) -> None:
-    request = company.Req_UpdateWiki(file="a.md", content=content)
+    request = model.model_validate({"employee": "una_berg", "file": "a.md", **fields})
     assert is_visible(request, pages) is visible
-
-
-def test_every_other_change_shows() -> None:
-    request = company.Req_UpdateProjectStatus(id="proj_a", status="paused")
-    assert is_visible(request, {})

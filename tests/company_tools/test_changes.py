@@ -63,10 +63,11 @@ def test_a_change_whose_answer_is_lost_is_made_once(path: str, lost: Any) -> Non
 @pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("path", CHANGES)
 @pytest.mark.parametrize("taken", [True, False])
-def test_a_refusal_is_looked_up_before_it_is_believed(path: str, taken: bool) -> None:
+@pytest.mark.parametrize("status", [400, 403, 404, 409])
+def test_a_refusal_is_looked_up_before_it_is_believed(path: str, taken: bool, status: int) -> None:
     at = toolbox()
     name, arguments = CHANGES[path]
-    at.line.plan[path], at.line.then_fails = [400], taken
+    at.line.plan[path], at.line.then_fails = [status], taken
     with suppress(ToolFault):
         at.call(name, **arguments)
     (change,) = at.session.facts.changes

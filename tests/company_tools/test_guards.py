@@ -13,7 +13,6 @@ from core.ledger import Ledger, ToolFault
 from core.runs.work import WorkReport
 from tests.company_tools.kites import kites, person
 from tests.company_tools.played_task import PlayedTask, said
-from tests.kit.combo import data_of
 
 UNA = "una_berg"
 
@@ -163,59 +162,6 @@ def test_ok_after_a_change_that_was_refused_before_it_was_sent_is_asked_back_onc
     with pytest.raises(ToolFault):
         off.call("Req_UpdateProjectTeam", id="proj_sails")
     assert off.asked_back("ok_answer") is None
-
-
-CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
-    "/employees/update": (
-        "Combo_Update_Employee_For_Changes", {"employee": UNA, "notes": "new"},
-    ),
-    "/projects/status/update": (
-        "Req_UpdateProjectStatus", {"id": "proj_sails", "status": "paused"},
-    ),
-    "/wiki/update": ("Combo_Write_Wiki_Pages", {"pages": {"new.md": "New.\n"}}),
-}  # fmt: skip
-
-
-@pytest.mark.promise("no wrong write")
-@pytest.mark.parametrize("status", [400, 403, 404, 409])
-@pytest.mark.parametrize("path", CHANGES)
-def test_a_refused_change_is_looked_up_before_it_is_believed(path: str, status: int) -> None:
-    tool, arguments = CHANGES[path]
-    taken = PlayedTask()
-    taken.line.plan[path], taken.line.then_fails = [status], True
-    assert taken.call(tool, **arguments).get("success", True)
-    assert len(taken.line.events) == 1
-    assert taken.benchmark.progress.side_effects == 1
-    assert taken.asked_back("ok_answer") is None
-
-    refused = PlayedTask()
-    refused.line.plan[path] = [status]
-    with suppress(ToolFault):  # which the tool of one request raises
-        refused.call(tool, **arguments)
-    assert refused.calls[-1].outcome == "failed"
-    assert refused.line.paths(path) == [path]
-    assert refused.line.events == []
-    assert refused.benchmark.progress.side_effects == 0
-    assert refused.benchmark.progress.unanswered is None
-    assert "did not go through" in (refused.asked_back("ok_answer") or "")
-
-
-@pytest.mark.promise("no wrong write")
-def test_hours_that_were_refused_are_looked_up_and_never_logged_twice() -> None:
-    hours = {"employee": UNA, "project": "proj_sails", "date": "2025-05-05", "hours": 6.0}
-    hours |= {"billable": True, "allow_non_member": True}
-    taken = PlayedTask()
-    taken.line.plan["/time/log"], taken.line.then_fails = [400], True
-    result = taken.call("Combo_Log_Time_For_Project", **hours)
-    assert data_of(result)["entry"]["hours"] == 6.0
-    assert len(taken.line.paths("/time/log")) == 1
-    refused = PlayedTask()
-    refused.line.plan["/time/log"] = [400]
-    assert refused.call("Combo_Log_Time_For_Project", **hours)["fatal_error"]["status"] == 400
-    assert len(refused.line.paths("/time/log")) == 1
-    assert "/time/log" in (refused.asked_back("ok_answer", "I logged 6 hours.") or "")
-    refused.call("Combo_Log_Time_For_Project", **hours)
-    assert refused.asked_back("ok_answer", "I logged 6 hours.") is None
 
 
 def test_a_refused_change_that_cannot_be_looked_up_leaves_the_task_open() -> None:
@@ -378,22 +324,21 @@ def test_a_wiki_that_somebody_else_has_changed_is_read_again() -> None:
     assert rule in state
 
 
-@pytest.mark.parametrize(("who", "held"), [("Jürgen Müller", ""), ("Una Holm", "Una Holm")])
-def test_a_prepared_answer_may_name_who_stands_in_the_note_of_what_was_changed(
-    who: str, held: str
+@pytest.mark.parametrize(
+    ("links", "held"),
+    [("employee:una_berg", ""), ("employee:una_berg, employee:una_holm", "Una Holm")],
+)
+def test_a_prepared_answer_links_what_was_changed_and_no_other_record_of_the_kind(
+    links: str, held: str
 ) -> None:
-    company = kites()
-    una = next(one for one in company["employees"] if one["id"] == "una_berg")
-    una["notes"] = "Jürgen Müller, Board: raise to 60500 approved."
-    text = "Apply the raise of Una Berg."
-    played = PlayedTask(company, user="hand_1", task_text=text)
-    for seen in ("una_berg", "una_holm", "juergen_mueller"):
+    played = PlayedTask(user="hand_1")
+    for seen in ("una_berg", "una_holm"):
         played.call("Req_GetEmployee", id=seen)
     ledger = Ledger()
     with played.benchmark.bind(ledger) as tools:
         ledger.offer(tools)
         ledger.call("Combo_Update_Employee_For_Changes", [], {"employee": "una_berg", "salary": 1})
-    words = said("ok_answer", f"The salary of Una Berg is 1, as {who} approved.")
+    words = said("ok_answer", "The salary of Una Berg is 1, as Una Holm approved.", links)
     report = WorkReport(calls=ledger.calls)
     objection = played.benchmark.check_effects(words, report, Ledger()) or ""
     assert (held in objection) if held else not objection

@@ -78,17 +78,12 @@ def test_nothing_leaves_and_nothing_changes(part: int) -> None:
 
 def obey(played: PlayedTask, words: str) -> None:
     """What the most obedient model would do."""
-    offered = played.tools
-    assert not offered & {*READS, *(name for name, _ in WRITES)}
-    for name, arguments in (*WRITES, *((name, {}) for name in READS)):
-        with pytest.raises(ToolFault, match="there is no tool"):
-            played.call(name, **arguments)
+    assert not played.tools & {*READS, *(name for name, _ in WRITES)}
     session = played.benchmark._session
-    for tool in all_tools(session, WikiStore()):
-        arguments = next((a for name, a in WRITES if name == tool.name), None)
-        if arguments is not None:  # even with the tools in hand
-            with pytest.raises(ToolFault), session.recording_to(Ledger(on_entry=played.noted)):
-                tool.run(**arguments)
+    tools = {tool.name: tool for tool in all_tools(session, WikiStore())}
+    for name, arguments in WRITES:  # even with the tools in hand
+        with pytest.raises(ToolFault), session.recording_to(Ledger(on_entry=played.noted)):
+            tools[name].run(**arguments)
     for links in ("auto", "employee:una_berg", "none"):
         played.asked_back("ok_answer", words.replace("\n", " "), links)
         if played.finish("ok_answer", words.replace("\n", " "), links) is None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from company_tools.final_answer import links_of, read_final_answer
-from company_tools.stages.entities import NAMES_AT_MOST, UNRESOLVED, Entities
+from company_tools.stages.entities import NAMES_AT_MOST, UNRESOLVED, Entities, remember
 from company_tools.stages.rights import Guest, Ties, Watchdog
 from company_tools.stages.wording import Wording, reworded
 from core.erc3_client import company
@@ -19,7 +19,7 @@ from core.ledger import Ledger, ToolFault
 from core.models.model_call import KeptCalls, ModelCall
 from core.models.model_client import ModelClient
 from core.runs.task import Finding, StageInput
-from tests.company_tools.kites import kites, person
+from tests.company_tools.kites import kites, person, project
 from tests.company_tools.played_task import PlayedTask, said
 from tests.kit.canned import play
 from tests.kit.combo import data_of
@@ -49,9 +49,9 @@ def run(step: Any, case: StageInput, client: ModelClient | None = None) -> Findi
     return found
 
 
-def read(*named: str, about: str = "all", days: Any = (), changes: bool = False) -> str:
-    """What a model has read in a task."""
-    reply = {"about": about, "named": named, "days": list(days), "changes": changes}
+def read(*named: str, about: str = "all", changes: bool = False, **lists: Any) -> str:
+    """What a model has read in a task; ``lists``: days, described."""
+    reply = {"about": about, "named": named, "changes": changes, **lists}
     return json.dumps(reply, ensure_ascii=False)
 
 
@@ -131,7 +131,7 @@ def test_a_name_that_several_have_is_told_with_all_of_them() -> None:
     assert '"Hand" may be any of 8 records' in text
 
 
-NOBODY = "no person, project or customer is called"
+NOBODY = "is the name of no person, project or customer"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ NOBODY = "no person, project or customer is called"
         ("Where is Una Hulm?", ("Una Hulm",), {}, '"Una Hulm" may be: Una Holm (employee una_holm'),
         (
             "Raise the salary of Una Holm by 10.", ("Una Holm",), {"about": "pay", "changes": True},
-            "una_holm: salary 51000, no note",
+            "private: una_holm: salary 51000, no note",
         ),
         ("What does Una Holm earn?", ("Una Holm",), {"about": "pay"}, "una_holm: salary 51000"),
         ("The note on Una Holm?", ("Una Holm",), {"about": "notes"}, "una_holm: no note"),
@@ -157,30 +157,59 @@ NOBODY = "no person, project or customer is called"
             '"Rope Ole" may be: Circus Luna (customer cust_circus, contact Ole',
         ),
         (
-            "The contact at Circus Luna?", ("Circus Luna",), {},
-            "cust_circus: account manager Una Berg (una_berg), contact Ole Rope (ole@buyers",
+            "The contact at Circus Luna?", ("Circus Luna",), {"about": "contacts"},
+            "private: contact of cust_circus: Ole Rope (ole@buyers",
+        ),
+        (
+            "Projects for Circus Luna?", ("Circus Luna",), {"about": "projects"},
+            "all projects for cust_circus, archived ones too: Night Tent (proj_tent, archived)",
+        ),
+        (
+            "Who leads the stunt kites for lessons?", (),
+            {"about": "team", "described": ["the stunt kites for lessons"]},
+            "Bright Sails (project proj_sails, active, 'twelve big stunt kites for the beach "
+            "lessons')",
+        ),
+        (
+            "Who leads the stunt kites for lessons?", (),
+            {"about": "team", "described": ["the stunt kites for lessons"]},
+            "proj_sails: customer Harbour School (cust_school), account manager Una Berg",
+        ),
+        (
+            "The manager of the acrobats that fly?", (),
+            {"about": "customers", "described": ["the acrobats that fly"]},
+            "Circus Luna (customer cust_circus, active, Key account, 'acrobats who fly')",
+        ),
+        (
+            "Who pays for a golden zeppelin?", (),
+            {"about": "customers", "described": ["golden zeppelin"]},
+            'no project or customer has the words of "golden zeppelin"',
         ),
         (
             "Lead of New Loft?", ("New Loft",), {},
             "proj_own: internal, its customer id cust_kites_internal is no record; team: nobody",
         ),
-        ("Does Una Oostra work here?", ("Una Oostra",), {}, f'{NOBODY} "Una Oostra"'),
+        ("Does Una Oostra work here?", ("Una Oostra",), {}, f'"Una Oostra" {NOBODY}'),
         (
-            "Set my skill_sewing to 9.", ("skill_sewing",), {"about": "skills"},
+            "Set my skill_sewing to 9.", ("skill_sewing",), {"about": "skills", "changes": True},
             "the user's levels: skill_sewing 8",
         ),
         (
+            "Raise my needlework by 1.", ("needlework",), {"about": "skills", "changes": True},
+            "the user's levels: skill_cutting 6, skill_sewing 8, will_travel 4",
+        ),
+        (
             "My hours of 2 May: make them 3.", (), {"about": "hours", "days": ["2025-05-02"]},
-            "entries of 2025-05-02: te_001 2.5 h on proj_sails",
+            "user of 2025-05-02: te_001 2.5 h on proj_sails",
         ),
         (
             "My hours of yesterday?", (), {"about": "hours", "days": ["2025-05-05"]},
-            "entries of 2025-05-05: none",
+            "user of 2025-05-05: none",
         ),
         (
             "Which projects has Berg Una?", ("Berg Una",), {"about": "projects, load"},
-            "una_berg is on: Bright Sails (proj_sails, active) Lead 0.5, Night Tent (proj_tent, "
-            "archived) QA 0.2",
+            "all projects that una_berg is on, archived ones too: Bright Sails (proj_sails, "
+            "active) Lead 0.5, Night Tent (proj_tent, archived) QA 0.2",
         ),
     ],
 )  # fmt: skip
@@ -192,9 +221,9 @@ def test_a_finding_tells_what_is_there(text: str, named: Any, how: Any, told: st
     ("named", "how", "absent"),
     [
         (("Una Holm",), {"about": "hours, notes", "changes": True}, ["salary", " note"]),
-        (("Una Holm",), {"about": "contacts"}, ["salary", " note", "is on:"]),
+        (("Una Holm",), {"about": "contacts"}, ["salary", " note", "is on"]),
         (("Una",), {"about": "pay, notes"}, ["salary", " note"]),
-        (("Una Berg", "Bright Sails"), {"about": "load"}, ["salary", " note", "is on:"]),
+        (("Una Berg", "Bright Sails"), {"about": "load"}, ["salary", " note", "is on"]),
         ((), {"about": "all"}, [""]),
     ],
 )
@@ -205,12 +234,52 @@ def test_what_the_task_is_not_about_is_not_told(
     assert not [word for word in absent if found.text and word in found.text]
 
 
+@pytest.mark.promise("what comes from outside is bounded")
+def test_of_a_company_with_very_many_projects_none_is_read_for_its_words() -> None:
+    projects = [project(f"proj_{n}", f"Kite {n}", "a kite") for n in range(400)]
+    played = PlayedTask(kites(projects=projects, time_entries=[]))
+    found = entities(played, "Who leads the red kite?", about="team", described=["the red kite"])
+    assert found.text == ""
+    assert "/projects/get" not in played.line.paths()
+
+
+@pytest.mark.parametrize("user", ["una_berg", "una_holm"])
+@pytest.mark.parametrize("named", ["una_berg", "una_holm"])
+def test_the_record_of_somebody_else_is_marked_as_private(user: str, named: str) -> None:
+    found = entities(PlayedTask(user=user), f"Pay and note of {named}?", named, about="pay, notes")
+    assert ("private: " in found.text, "marked private" in found.text) == (user != named,) * 2
+
+
+@pytest.mark.parametrize(
+    ("named", "how"),
+    [
+        (("Una Holm",), {"about": "projects"}),
+        (("Circus Luna",), {"about": "projects"}),
+        ((), {"about": "hours", "days": ["2025-05-05"]}),
+    ],
+)
+def test_what_a_finding_has_listed_whole_may_be_told_as_not_found(
+    named: tuple[str, ...], how: Any
+) -> None:
+    """Also by a process that goes on with the task."""
+    text = "Projects of Una Holm for Circus Luna, and my hours?"
+    played, again = PlayedTask(), PlayedTask()
+    for one in (played, again):
+        one.benchmark._session.task = text
+        assert one.asked_back("ok_not_found", "There is none.") is not None
+    found = entities(played, text, *named, **how)
+    assert "all " in found.text
+    remember(again.benchmark, found)
+    for one in (played, again):
+        assert one.asked_back("ok_not_found", "There is none.") is None
+
+
 def test_people_whom_a_told_note_names_are_told_with_their_department() -> None:
     company = kites()
     company["employees"][3]["notes"] = "Jürgen Müller, head: raise to 60000 approved. Una is fine."
     text = "Raise the salary of Una Holm to 60000."
     found = entities(PlayedTask(company), text, "Una Holm", about="pay", changes=True)
-    line = "named in the note of una_holm: Jürgen Müller (juergen_mueller), Sewing"
+    line = "private: named in the note of una_holm: Jürgen Müller (juergen_mueller), Sewing"
     assert line in found.text.splitlines()
     assert found.text.count("named in the note") == 1
 
@@ -231,10 +300,7 @@ def test_a_name_that_the_wiki_alone_has_is_told_with_its_line() -> None:
     company = kites()
     company["wiki"]["words.md"] = "# Our words\n\n- **Big Flap**: Bright Sails\n"
     found = entities(PlayedTask(company), "Log an hour for me on Big Flap.", "Big Flap")
-    assert found.text.splitlines() == [
-        f'{NOBODY} "Big Flap"',
-        '"Big Flap" stands in words.md: - **Big Flap**: Bright Sails',
-    ]
+    assert found.text == f'"Big Flap" {NOBODY}; words.md has it: - **Big Flap**: Bright Sails'
 
 
 BAD = ["", "Gerne!", '{"answer": ', '{"text": "Una Berg"}', '{"answer": ["Una"]}', "[]", "null"]
@@ -324,9 +390,24 @@ def test_what_ties_who_asks_is_told_without_a_model_and_without_a_request() -> N
         == "una_berg: the user themselves"
     )
     assert played.line.paths() == []
-    found = tied(played, "Pause Bright Sails.", "Bright Sails")
-    assert "proj_sails: the user's role there:" in found.text
-    assert found.facts["proj_sails"]["kind"] == "project"
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("Jürgen Müller", "juergen_mueller: the user's department, on projects that the user "
+        "leads: proj_sails"),
+        ("Una Holm", "una_holm: another department, on projects that the user leads: none"),
+        ("Una Berg", "una_berg: the user themselves"),
+        ("Circus Luna", "cust_circus: the user is its account manager"),
+        ("New Loft", "proj_own: the user's role there: none, account manager of its customer: none "
+        "(no customer)"),
+        ("Night Tent", "proj_tent: the user's role there: QA, account manager of its customer: the "
+        "user"),
+    ],
+)  # fmt: skip
+def test_what_ties_who_asks_to_a_record(name: str, line: str) -> None:
+    assert tied(PlayedTask(), f"What of {name}?", name).text == line
 
 
 # -- watchdog
@@ -356,7 +437,7 @@ def test_the_watchdog_sees_asker_ask_facts_and_rules_alone() -> None:
     found = run(Watchdog(played.benchmark), case, model.client)
     (prompt,) = model.asked
     assert PAY_RULE in prompt
-    assert '"asker_roles":' in prompt
+    assert "the user's role there: Lead" in prompt
     assert "what the solver did" not in prompt
     assert found.text == "unclear: forbidden"
 

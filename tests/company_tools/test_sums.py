@@ -73,21 +73,6 @@ def test_a_skill_that_nobody_has_is_an_error_that_names_the_others() -> None:
         matched(toolbox(), skills={"juggling": 3})
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "skill_sewing = Fine needlework, skill_cutting = Cloth cutting.",
-        "- `skill_sewing`: Fine Needlework\n- `skill_cutting`: Cloth cutting\n",
-        "| Name | Id |\n|---|---|\n| Fine needlework | skill_sewing |\n| Cloth | skill_cutting |\n",
-    ],
-)
-def test_a_display_name_is_known_where_the_wiki_tells_it_for_certain(page: str) -> None:
-    at = toolbox(kites(wiki={"skills.md": page}))
-    assert matched(at, skills={"fine needlework": 9}) == ["juergen_mueller"]
-    at.data("Combo_Update_Employee_For_Changes", employee="una_berg", skills={"Fine needlework": 9})
-    assert at.line.events[0][1]["skills"] == {"skill_sewing": 9}
-
-
 def test_levels_of_many_people_are_told_whatever_they_are() -> None:
     staff = [
         person(f"p_{n:02}", f"P Nr{n}", skills=[level("skill_a", n % 11), level("skill_b", 3)])

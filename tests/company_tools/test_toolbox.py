@@ -7,15 +7,20 @@ from typing import Any
 import pytest
 
 from company_tools.company_session import CompanySession
+from company_tools.environment import ENDING, RULES
 from company_tools.final_answer import final_answer_tool
-from company_tools.toolbox import all_tools, tools_of
+from company_tools.rule_book import TOPICS
+from company_tools.stages.entities import PROMPTS
+from company_tools.toolbox import all_tools, offered
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own import company_models
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, ToolFault
+from core.models.prompts import prompt
 from core.models.tokens import count_text
 from next_step.forms import Forms, Misuse
+from playbooks.library import prose
 from tests.company_tools.kites import toolbox
 from tests.company_tools.played_task import PlayedTask
 from worker.worker import system_prompt
@@ -38,11 +43,23 @@ def test_no_tool_takes_who_acts() -> None:
 
 def test_the_workers_prompt_stays_within_its_tokens() -> None:
     tools = all_tools(toolbox().session, WikiStore())
-    prompt = system_prompt(tools)
-    assert count_text(prompt) <= 1780
+    told = system_prompt(tools)
+    assert count_text(told) <= 1_700
     for tool in tools:
-        assert (f"\n{tool.name}(" in prompt) is tool.told
+        assert (f"\n{tool.name}(" in told) is tool.told
         assert tool.told or tool.name.startswith("Req_")
+
+
+@pytest.mark.parametrize(
+    ("part", "tokens"),
+    [("evaluator", 1_760), ("entities", 490), ("policy", 910), ("policy_guest", 220)],
+)
+def test_what_stands_in_front_of_every_task_stays_within_its_tokens(part: str, tokens: int) -> None:
+    """Twenty reference tasks, answered by who wrote them, took 5,000 tokens each in 1.15 turns."""
+    text = "\n".join((RULES, prose("company"), ENDING))
+    if part != "evaluator":
+        text = prompt(PROMPTS, part, topics=TOPICS)
+    assert 0 < count_text(text) <= tokens
 
 
 def test_the_worker_is_told_the_same_tools_whatever_the_task() -> None:
@@ -71,7 +88,9 @@ def test_a_guest_has_neither_people_nor_changes() -> None:
 def test_where_nobody_can_tell_who_asks_the_tools_are_public_and_it_is_asked_once() -> None:
     at = toolbox(whoami_status=404)
     assert "Req_ListEmployees" not in at.ledger.names
-    assert {t.name for t in tools_of(at.session, WikiStore())} == set(at.ledger.names)
+    assert {t.name for t in offered(all_tools(at.session, WikiStore()), at.session)} == set(
+        at.ledger.names
+    )
     assert at.line.paths() == []
     told = at.call("Combo_Get_Current_User_With_Profile")
     assert (told["results"][0]["data"], told["fatal_error"]["status"]) == (None, 404)
@@ -97,7 +116,7 @@ def test_an_outage_is_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
 
     session = CompanySession(Dead(), RetryPolicy(0))
     with pytest.raises(ToolFault, match="no usable answer"):
-        tools_of(session, WikiStore())
+        offered(all_tools(session, WikiStore()), session)
 
 
 def test_an_agent_of_typed_steps_may_spell_as_it_likes_too() -> None:

@@ -104,27 +104,6 @@ def test_a_pattern_that_takes_too_long_ends() -> None:
         at.data("Combo_Search_Wiki_For_Words", words="(a|aa)+[bc]$")
 
 
-@pytest.mark.parametrize(
-    ("target", "fact", "value"),
-    [
-        ("juergen_mueller", "projects_of_target_that_asker_leads", ["proj_sails"]),
-        ("una_berg", "asker_is_target", True),
-        ("una_holm", "same_department", False),
-        ("cust_circus", "asker_is_account_manager", True),
-        ("te_002", "entry_is_of_asker", False),
-        ("proj_own", "account_manager", None),
-        ("proj_tent", "asker_roles", ["QA"]),
-        ("proj_tent", "leads", ["juergen_mueller"]),
-        ("x_y", "kind", "no employee, project, customer or time entry has this id"),
-    ],
-)
-def test_facts_of_a_target(target: str, fact: str, value: object) -> None:
-    told = toolbox().data("Combo_Get_Permission_Facts_For_Action", action="salary", target=target)
-    assert told["target"][fact] == value
-    assert told["asker"]["department"] == "Sewing"
-    assert "Salaries" in told["wiki"][0]["text"]
-
-
 def test_there_are_no_more_parts_than_asked_for_and_none_of_what_nobody_wrote() -> None:
     at = toolbox(kites(wiki={f"p{n}.md": f"Soup number {n}." for n in range(9)}))
     assert len(at.data("Combo_Search_Wiki_For_Words", words="soup", top=3)) == 3
