@@ -91,8 +91,11 @@ class StoreEnvironment:
     def briefing(self, ledger: Ledger, task: str = "") -> str:
         """The catalog as the shop lists it, for the prompt; "" where it does not.
 
-        A listing that fails or is refused is left to the tools, as if nobody had asked for it. The
-        catalog is read once: later turns show what the first one was decided on.
+        A listing that is refused, or cannot be believed, is left to the tools, as if nobody had
+        asked for it. The catalog is read once: later turns show what the first one was decided on.
+
+        Raises:
+            OutOfReach: the shop does not answer.
         """
         if self._briefing is None:
             with self._session.recording_to(ledger):

@@ -163,14 +163,19 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
 
 
 def catalog_or_none(session: StoreSession) -> list[Product]:
-    """Every product of the shop; none where the shop does not list them.
+    """Every product of the shop; none where it forbids listing, or lists what cannot be believed.
 
-    A fault leaves no trace: tools will meet it again. Raises what ends a pause, such as a limit of
-    the task.
+    That leaves no trace: tools will meet it again.
+
+    Raises:
+        OutOfReach: the shop has not answered for the whole retry time.
+        Exception: what ends a pause, such as a limit of the task.
     """
     owed = dict(session.unanswered)
     try:
         return read_catalog(session)
+    except OutOfReach:
+        raise
     except ToolFault:
         session.unanswered, session.disbelieved = owed, None
         return []

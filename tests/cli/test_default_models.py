@@ -159,7 +159,7 @@ def test_it_is_refused_before_anything_begins(
 
 @pytest.mark.parametrize("model", ["recorded/store", "scripted/store"])
 def test_a_fork_is_played_by_the_models_of_its_run(tmp_path: Path, model: str) -> None:
-    words = ["--task", "stock_exactly_enough", "--out", tmp_path, "--json"]
+    words = ["--task", "required_coupon_works", "--out", tmp_path, "--json"]
     assert type_words(*words, "--evaluator", model).exit_code == 0
     done = type_words(*words, "--fork", "latest", "--turn", "2")
     assert (done.exit_code, f'"evaluator": "{model}"' in done.stdout) == (0, True), done.output

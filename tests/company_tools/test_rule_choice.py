@@ -200,7 +200,7 @@ def stage(played: PlayedTask, text: str, *replies: str, name: str = "rb-stage") 
     case = StageInput(text, (Finding(step="entities", facts={"about": ["skills"]}),))
     step = RuleBook(played.benchmark)
     with closing(Ledger()) as ledger:
-        return step.run(case, played.briefing, model.client if replies else None, ledger)
+        return step.run(case, model.client if replies else None, ledger)
 
 
 def test_the_stage_tells_the_model_s_rules_and_says_who_chose() -> None:
