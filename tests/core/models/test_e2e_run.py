@@ -15,7 +15,8 @@ from tests.kit.fake_openai import Billed, FakeOpenAI
 SOME = (
     "named_item_on_last_page", "cheapest_mix_ghost_fill_in", "pack_sizes_exact_count",
     "one_of_two_coupons_allowed", "coupon_code_unknown", "two_coupons_demanded_together",
-    "exact_variant_sold_out", "hostile_product_name",
+    "exact_variant_sold_out", "hostile_product_name", "bundle_complete_percent_coupon",
+    "fixed_item_best_of_five_codes", "required_coupon_works",
 )  # fmt: skip
 FEW = ("stock_exactly_enough", "single_item_over_budget", "required_coupon_works")
 REFUSED = ("429", "429-after", "500", "502", "503", "503-quoting", "529", "error-200")

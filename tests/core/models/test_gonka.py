@@ -331,7 +331,7 @@ def test_a_run_is_played_through_two_nodes_and_its_folder_holds_no_key(
     with node(0, refuse=busy) as ill, node(1, answer=answer_by_script) as well:
         monkeypatch.setenv(gonka_nodes.NODES_VARIABLE, f"{ill.endpoint},{well.endpoint}")
         words = ["--json", "--evaluator", MODEL, "--worker", MODEL]
-        done = CliRunner().invoke(app, [*words, "--task", "stock_exactly_enough"])
+        done = CliRunner().invoke(app, [*words, "--task", "required_coupon_works"])
     assert done.exit_code == 0, done.output
     results = json.loads(done.stdout)
     totals = results["totals"]

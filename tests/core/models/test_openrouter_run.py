@@ -29,7 +29,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
         backend = f'{{ model = "openrouter/some/model", base_url = "{server.base_url}" }}'
         Path("m.toml").write_text(f"[models.mine]\nextra = {extra}\nbackends = [{backend}]\n")
         words = ["--models", "m.toml", "--evaluator", "mine", "--worker", "mine", *more]
-        done = CliRunner().invoke(app, [*words, "--task", "stock_exactly_enough"])
+        done = CliRunner().invoke(app, [*words, "--task", "required_coupon_works"])
         (folder,) = Path("logs").iterdir()
         assert "Traceback" not in done.output
         return RunResults.model_validate(results_at(folder))

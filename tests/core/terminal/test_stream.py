@@ -59,7 +59,7 @@ def test_a_run_tells_what_happens_in_its_order(
     strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    specs = ["stock_exactly_enough", "required_coupon_works"]
+    specs = ["fixed_item_best_of_five_codes", "required_coupon_works"]
     words = ["--strategy", strategy, "--jobs", "2", *(w for s in specs for w in ("--task", s))]
     done = CliRunner().invoke(app, [*words, "--verbose", "--json"])
     assert done.exit_code == 0, done.output

@@ -71,7 +71,7 @@ def played(
     """By which command a run in ``logs`` was played, in which two of four tasks fail; beside it
     there is a plain one."""
     monkeypatch.chdir(tmp_path)
-    pack = pack_file(4)
+    pack = pack_file(4, code="TEN")
     assert call("--pack", pack, "--quiet").exit_code == 0
     words = [request.param.partition(" ")[0], "--pack", pack, "--name", "mine"]
     words += {
