@@ -44,8 +44,8 @@ class Options(RunConfig, PlayOptions):
     """The command line of a run, read; ``model_fields_set`` are the options that were given."""
 
     evaluator: str = option(
-        "Let this model decide, by its LiteLLM id or its name in --models; it also works unless "
-        "--worker names another [EVALUATOR_MODEL; else the reference model if a key for it is set; "
+        "Let this model decide, by its LiteLLM id or its name in --models; it also writes the code "
+        "unless --worker names another [EVALUATOR_MODEL; else gpt-oss-120b if a key for it is set; "
         "else recorded replies or the benchmark's scripted model].",
         default_factory=_evaluator,
     )

@@ -85,8 +85,9 @@ class PlayConfig(BaseModel):
 
 
 FAULTS_HELP = (
-    "Simulator: let responses go wrong, with commas: ENDPOINT:KIND[:RATE], as "
-    "respond:lost-after or log:429:0.5; acknowledgement; seed=NAME."
+    "Simulator: let responses go wrong. A list with commas of ENDPOINT:KIND[:RATE], such as "
+    "respond:lost-after or log:429:0.5; of the sets acknowledgement, request and chaos; and of "
+    "seed=NAME."
 )
 
 

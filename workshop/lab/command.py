@@ -36,8 +36,8 @@ class LabOptions(PlayOptions):
     """Options of the commands that play in the lab."""
 
     evaluator: str | None = option(  # type: ignore[assignment]
-        "Let this model decide; it also works unless --worker names another [EVALUATOR_MODEL; else "
-        "the benchmark's scripted model].",
+        "Let this model decide; it also writes the code unless --worker names another "
+        "[EVALUATOR_MODEL; else the benchmark's scripted model].",
         None,
     )
     worker: str | None = option(  # type: ignore[assignment]
