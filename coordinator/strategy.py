@@ -14,13 +14,13 @@ from core.ledger import Ledger, ToolFault
 from core.models.model_call import Role
 from core.models.model_client import ModelClient
 from core.runs.task import Decision, Turn, TurnContext
-from core.runs.work import WorkReport
+from core.runs.work import CallOutcome, WorkReport
 from evaluator.evaluator import Evaluator
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import ExecutorFactory, Worker
 
 if TYPE_CHECKING:
-    from next_step.agent import Agent, Answer, PastStep
+    from next_step.agent import Agent, PastStep
 
 
 @dataclass(frozen=True)
@@ -80,24 +80,22 @@ gave no answer at all. ``act`` closes the ledger, which offers the tools.
 """
 
 
-def _in_order(calls: Sequence[DirectCall], ledger: Ledger) -> Answer:
+def _in_order(calls: Sequence[DirectCall], ledger: Ledger) -> CallOutcome:
     """The answer of the last of these calls; each is made only if those before came to no error."""
-    from next_step.agent import Answer
-
     result: object = None
     for number, (tool, arguments) in enumerate(calls, start=1):
         try:
             result = ledger.call(tool, [], arguments)
         except ToolFault as fault:
-            return Answer(error=str(fault))
+            return CallOutcome(error=str(fault))
         rows = result.get("results", ()) if isinstance(result, dict) else ()
         error = next((row["error"] for row in rows if row["error"]), None)
         if error and number < len(calls):
-            return Answer(error=f"{tool}: {error}")
-    return Answer(result)
+            return CallOutcome(error=f"{tool}: {error}")
+    return CallOutcome(result)
 
 
-def _called(call: Callable[[], Answer], ledger: Ledger) -> WorkReport:
+def _called(call: Callable[[], CallOutcome], ledger: Ledger) -> WorkReport:
     """The report of a call without code; the ledger is closed."""
     began = time.perf_counter()
     try:

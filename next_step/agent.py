@@ -18,6 +18,7 @@ from core.models.sections import NONE, Texts
 from core.models.tokens import count_messages, count_text, cut_text
 from core.runs.fit import fit
 from core.runs.task import Declined, TurnContext
+from core.runs.work import CallOutcome
 from next_step.forms import COMPLETION, Forms, Misuse, forms_of
 from next_step.reply import EXAMPLE, Step, read_step
 
@@ -106,14 +107,6 @@ def _is_replanning(step: PastStep) -> bool:
     return status == "need_more_work" and step.error is None
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The outcome of a step."""
-
-    result: object = None
-    error: str | None = None
-
-
 def system_prompt(rules: str, guide: str, forms: Forms, texts: Texts = NONE) -> str:
     """The part that is the same for all steps and tasks."""
     return prompt(
@@ -195,7 +188,7 @@ class Agent:
                 f"the model's step could not be read twice: {problem.advice} ({self._client.model})"
             ) from None
 
-    def carry_out(self, call: str, ledger: Ledger) -> Answer:
+    def carry_out(self, call: str, ledger: Ledger) -> CallOutcome:
         """Dispatch a function, or those of a queue, through the ledger; a refusal is an answer too.
 
         A queue ends at its first failure; its answers up to there are kept. An ``impossible`` that
@@ -204,9 +197,9 @@ class Agent:
         given = json.loads(call)
         if not isinstance(given, list):
             try:
-                return Answer(self._call(given, ledger))
+                return CallOutcome(self._call(given, ledger))
             except (Misuse, ToolFault) as fault:
-                return Answer(error=str(fault))
+                return CallOutcome(error=str(fault))
         answers: list[dict[str, object]] = []
         for left, function in zip(reversed(range(len(given))), given, strict=True):
             failed = None
@@ -221,8 +214,8 @@ class Agent:
                 failed = str(fault)
             if failed:
                 rest = f"; {left} behind it not called" if left else ""
-                return Answer(answers, f"{function['tool']}: {failed}{rest}")
-        return Answer(answers)
+                return CallOutcome(answers, f"{function['tool']}: {failed}{rest}")
+        return CallOutcome(answers)
 
     def _call(self, function: dict[str, Any], ledger: Ledger) -> object:
         """The answer of one function. Raises Misuse, ToolFault."""

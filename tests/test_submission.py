@@ -59,7 +59,7 @@ finally:
     print("OURS", sum(part not in (".venv", "workshop") for part in ours), file=sys.stderr)
 """
 """The command line, which then says how many files of the agent it has loaded."""
-OURS_AT_MOST = 158
+OURS_AT_MOST = 152
 """The workshop stands for platform and model here, and is not counted. The aim is 130."""
 
 

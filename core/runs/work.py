@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import regex
@@ -59,6 +60,14 @@ class StepRecord(Record):
             match[1] for match in map(_ERROR_LINE.match, (self.error or "").splitlines()) if match
         ]
         return int(places[-1]) if places else None
+
+
+@dataclass(frozen=True)
+class CallOutcome:
+    """What calls of tools came to that no code has made."""
+
+    result: object = None
+    error: str | None = None
 
 
 class WorkReport(Record):

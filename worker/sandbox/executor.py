@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from smolagents.local_python_executor import (  # type: ignore[import-untyped, unused-ignore]
     CodeOutput,
@@ -29,10 +29,12 @@ from worker.sandbox.contract import (
     SandboxUnavailable,
     ToolHost,
 )
-from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, StepOver, ToolBridge
 from worker.sandbox.values import Prints, shorten
+
+if TYPE_CHECKING:
+    from worker.sandbox.monty import MontyInterpreter
 
 _HEAD = "Code execution failed:"
 _MOST_FRAMES = 12
@@ -189,8 +191,11 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
 
     def _new_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
         """Begin to open an interpreter. Raises SandboxUnavailable."""
-        interpreter = MontyInterpreter if self.kind == "monty" else ProcessInterpreter
-        return interpreter(self._bridge, self.clock_and_seed)
+        if self.kind == "monty":
+            from worker.sandbox.monty import MontyInterpreter
+
+            return MontyInterpreter(self._bridge, self.clock_and_seed)
+        return ProcessInterpreter(self._bridge, self.clock_and_seed)
 
     def _end_interpreter(self) -> None:
         """End it; the next step gets a new one, in which nothing is left of earlier steps."""
