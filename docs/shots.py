@@ -31,7 +31,7 @@ from workshop.views.live import build_app  # noqa: E402
 from workshop.views.report.run_page import write_report  # noqa: E402
 from workshop.views.report.versus import versus_page  # noqa: E402
 
-TASK = "cheapest_mix_ghost_fill_in"
+TASK = "budget_fits_thanks_to_coupon"
 PACKS = ROOT / "workshop" / "simulator" / "store" / "packs"
 BUNDLED = PACKS / "store-bundled.json"
 MISTAKEN = ("--evaluator", "scripted/store?errors=0.2&seed=7")
