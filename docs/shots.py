@@ -32,18 +32,14 @@ from workshop.views.report.run_page import write_report  # noqa: E402
 from workshop.views.report.versus import versus_page  # noqa: E402
 
 TASK = "budget_fits_thanks_to_coupon"
-PACKS = ROOT / "workshop" / "simulator" / "store" / "packs"
-BUNDLED = PACKS / "store-bundled.json"
 MISTAKEN = ("--evaluator", "scripted/store?errors=0.2&seed=7")
 
 
-def run(out: Path, pack: Path | None, *options: str, **environment: str) -> Path:
-    """A run over a pack that comes with the project, or on another platform: its folder."""
+def run(out: Path, *options: str) -> Path:
+    """A run of the bundled tasks: its folder. As shipped, recorded replies play."""
     command = [sys.executable, str(ROOT / "submission.py"), "--json", "--jobs", "2"]
-    command += ["--pack", str(pack)] if pack else ["--real"]
-    command += ["--out", str(out), *options]
     done = subprocess.run(
-        command, cwd=ROOT, stdout=subprocess.PIPE, check=False, env=os.environ | environment
+        [*command, "--out", str(out), *options], cwd=ROOT, stdout=subprocess.PIPE, check=False
     )
     return out / str(json.loads(done.stdout)["run_id"])
 
@@ -77,7 +73,7 @@ def shoot_run(browser: Any, logs: Path) -> None:
     """The closing table of a run over the bundled pack, as a terminal shows it."""
     command = [sys.executable, str(ROOT / "submission.py"), "--jobs", "2", "--out", str(logs)]
     done = subprocess.run(
-        [*command, "--pack", str(BUNDLED)],
+        command,
         cwd=logs.parent,
         stdout=subprocess.PIPE,
         text=True,
@@ -93,7 +89,7 @@ def shoot_run(browser: Any, logs: Path) -> None:
 
 def shoot_report(browser: Any, logs: Path) -> None:
     """The report of a run over the bundled pack, one task's story open."""
-    page = opened(browser, f"{write_report(run(logs, BUNDLED)).as_uri()}#{TASK}")
+    page = opened(browser, f"{write_report(run(logs)).as_uri()}#{TASK}")
     page.locator("#story-body .call").first.locator("summary").first.click()
     page.locator("#story-body h2").scroll_into_view_if_needed()
     shoot(page, "report")
@@ -101,7 +97,7 @@ def shoot_report(browser: Any, logs: Path) -> None:
 
 def shoot_versus(browser: Any, logs: Path) -> None:
     """Two runs on one page: the second one had too few turns."""
-    first, second = run(logs, BUNDLED), run(logs, BUNDLED, "--max-turns", "2")
+    first, second = run(logs), run(logs, "--max-turns", "2")
     path = logs / "versus.html"
     path.write_text(versus_page(first, second), encoding="utf-8")
     shoot(opened(browser, path.as_uri()), "versus")
@@ -109,7 +105,7 @@ def shoot_versus(browser: Any, logs: Path) -> None:
 
 def shoot_live(browser: Any, logs: Path) -> None:
     """The live pages: the failed tasks of a run."""
-    found = run(logs, BUNDLED, *MISTAKEN)
+    found = run(logs, *MISTAKEN)
     page = opened(browser, f"{serve(logs)}/runs/{found.name}/", dark=True)
     page.get_by_role("button", name="Failed").click()
     shoot(page, "live")
@@ -117,9 +113,9 @@ def shoot_live(browser: Any, logs: Path) -> None:
 
 def shoot_runs(browser: Any, logs: Path) -> None:
     """The list of runs as a telephone shows it: finished, limited, with a name and without."""
-    run(logs, BUNDLED)
-    run(logs, BUNDLED, "--max-seconds", "0.3", "--name", "a short one")
-    run(logs, BUNDLED, "--name", "spring cleaning", "--max-turns", "2")
+    run(logs)
+    run(logs, "--max-seconds", "0.3", "--name", "a short one")
+    run(logs, "--name", "spring cleaning", "--max-turns", "2")
     page = opened(browser, serve(logs))
     page.set_viewport_size({"width": 390, "height": 620})
     page.locator("#states button").nth(1).wait_for()
