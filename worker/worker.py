@@ -30,6 +30,8 @@ _AGAIN = (
 )
 _FORM_LINES = frozenset({"...", "…", "pass", "final_answer(report)", "report = {}", "report = ..."})
 """Lines of the prompt's form, which do nothing by themselves."""
+_CLOSE = "</code><!-- end -->"
+"""Ends the one block that smolagents takes out of a message; a program may contain `</code>`."""
 _ONLY_FORM = "it only repeats the form of the prompt; write the code for this instruction"
 
 
@@ -55,7 +57,7 @@ class WorkerModel(Model):  # type: ignore[misc]
         # What a step called is its code, which is in the reply before already.
         prompt = [_plain(m) for m in messages if m.role != MessageRole.TOOL_CALL]
         code = reprompt(self._client, prompt, self._code, _AGAIN)
-        return ChatMessage(role=MessageRole.ASSISTANT, content=f"<code>\n{code}\n</code>")
+        return ChatMessage(role=MessageRole.ASSISTANT, content=f"<code>\n{code}\n{_CLOSE}")
 
     def _code(self, call: ModelCall) -> str:
         """Extract the code of a reply. Raises Misread if there is none that may run."""
@@ -72,7 +74,8 @@ def _plain(message: Any) -> Message:
     if isinstance(content, list):
         content = "\n".join(str(part.get("text", "")) for part in content)
     names = {"tool-call": "assistant", "tool-response": "user"}
-    return {"role": names.get(str(role), str(role)), "content": str(content)}
+    shown = str(content).replace(_CLOSE, "</code>")
+    return {"role": names.get(str(role), str(role)), "content": shown}
 
 
 MAX_STEPS = 3
@@ -193,6 +196,7 @@ class Worker:
             },
             max_steps=self._max_steps,
             verbosity_level=LogLevel.OFF,
+            code_block_tags=("<code>", _CLOSE),
             step_callbacks=[raise_our_fault],
         )
         # Angle brackets are defused: the instruction may quote texts from outside.

@@ -200,6 +200,15 @@ def test_a_draft_and_a_later_step_in_one_reply_are_not_run(
     assert (report.result, builder.put) == ({"put": 1}, [1])
 
 
+def test_a_program_may_contain_the_tags_that_end_programs(builder: TaskBuilder) -> None:
+    client = Script(
+        code("said = 'no </code> in <code>'\nPut(number=1)"), code("final_answer(said)")
+    )
+    report = Worker(client).carry_out("Put 1.", builder.ledger())
+    assert (report.result, builder.put) == ("no </code> in <code>", [1])
+    assert "<!--" not in client.asked[1]
+
+
 def test_imports_of_tools_are_ignored(builder: TaskBuilder) -> None:
     client = Script(code("from tools import Look, Put\nfinal_answer(Look())"))
     assert Worker(client).carry_out("Look.", builder.ledger()).answered
