@@ -38,7 +38,7 @@ _BLOCK = re.compile(r"(?ms)^```(\w*)\n(.*?)^```$")
 _INLINE = re.compile(r"`(\.venv/bin/[^`\n]+|make [^`\n]+)`(.{0,40})")
 _EXITS = re.compile(r"exits (\d+)")
 _BEGINS = (AGENT, PYTHON, "make ", "cp ", "echo ", "export ")
-SPEC, GHOST = "stock_exactly_enough", "cheapest_mix_ghost_fill_in"
+SPEC, GHOST = "budget_fits_thanks_to_coupon", "cheapest_mix_ghost_fill_in"
 COUPON = "required_coupon_works"
 
 

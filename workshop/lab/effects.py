@@ -138,6 +138,8 @@ def _played(
     results = read_results(run.path).tasks
     if not results:
         raise CannotRun(f"{name}: no task was played; see {run.path}")
+    if external and not any(one.requests or one.seconds for one in results):
+        raise CannotRun(f"{name} sent nothing: {results[0].error or 'no reason is known'}")
     return {
         "agent": name,
         "fault": plan,

@@ -118,3 +118,10 @@ def test_what_cannot_be_played_is_said_before_anything_is(words: list[str], tmp_
     done = CliRunner().invoke(app, ["effects", *words, "--out", str(tmp_path / "logs")])
     assert done.exit_code == 2
     assert not (tmp_path / "logs").exists()
+
+
+def test_an_agent_that_cannot_start_is_an_error_with_its_reason(pack: Path, tmp_path: Path) -> None:
+    words = ["effects", "--benchmark", "company", "--pack", str(pack), "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, [*words, "--agent", "gone=no-such-program x"])
+    assert done.exit_code == 1
+    assert "gone sent nothing: the agent died (exit code 127)" in done.stderr
