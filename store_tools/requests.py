@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -124,7 +125,8 @@ def _believe(session: StoreSession, basket: Basket) -> None:
     if flaw := flaw_of(basket):
         text = f"not checked out: the basket does not add up, read twice: {flaw}"
     elif flaw := _other_than_listed(session, basket):
-        session.catalog = None
+        with suppress(ToolFault):  # what has changed may be bought by a later order
+            read_catalog(session, refresh=True)
         text = f"not checked out: {flaw}"
     else:
         return
