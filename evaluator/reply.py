@@ -18,7 +18,7 @@ from rapidfuzz import fuzz
 from core.models.model_call import ModelCall
 from core.models.reply_json import all_json, fold
 from core.models.reply_labels import ANSWER, LABELS_AT_MOST, Label, Labels, parts_of
-from core.models.reply_text import Misread
+from core.models.reply_text import Misread, has_thoughts
 from core.models.reprompt import answer_of
 from core.runs.task import PREPARED, Decision
 
@@ -71,8 +71,20 @@ _LATER = regex.compile(
     regex.MULTILINE,
 )
 """Begins what only our log holds, or what a model invents in its place."""
-_ORDER = regex.compile(r"^[ \t>*_`#-]*+CHECKOUT\b", _FLAGS)
+_REPORT_KEY = regex.compile(rf"(?:WORKER|TOOL)?(?:{_THINGS})")
+"""Labels a report in an object with a decision."""
+_ORDER = regex.compile(r"^[ \t>*_`#-]*+CHECKOUT(?![\p{L}\p{N}])", _FLAGS)
 """The line that authorises a purchase, also in a form that authorises none."""
+_ORDERED = regex.compile(r"CHECKOUT[*_` \t]*+[:：]", regex.IGNORECASE)
+"""Its beginning wherever it stands, as in the text of an object."""
+_ESCAPE = regex.compile(r"\\++(?:u(?P<code>[0-9a-fA-F]{4})|[nrt])")
+"""A character as JSON writes it, and as JSON within JSON does."""
+_TAG = regex.compile(r"</?[\w-]{1,30}+>")
+_OWN_WORDS = frozenset(
+    {"thought", "thoughts", "reasoning", "decision", "proceed", "continue", "instruction"}
+    | {"instructions", "if", "done", "if_done", "finish"}
+)
+"""What stands behind an order where the parts come in another order."""
 _ITEM = regex.compile(r"[ \t]*+(?:[-*•–]|\d{1,3}+[.)])[ \t]++(?=\S)")
 _HEAD = regex.compile(r"[ \t]*+(?:[^\p{L}\p{N}\"'“‘(\s]|[\p{L}\p{N} '’#()\[\]*_`.-]{1,40}+[:：=→])")
 """A mark, or a sign behind the beginning of a line."""
@@ -99,7 +111,7 @@ def read_decision(
     Raises Misread: the reply is cut off, decides twice, repeats the prompt, or lacks a part.
     """
     text = answer_of(call)
-    parts, goes_on = _from_json(text), _LATER.search(text, text.rfind("}") + 1) is not None
+    parts, goes_on = _from_json(text), False
     if not parts:
         parts, goes_on = _from_labels(text, f"{PREPARED}:" in form)
     is_finish = _finishes(parts)
@@ -118,7 +130,7 @@ def read_decision(
         )
     if not is_finish and not instruction:
         raise Misread("DECISION is PROCEED but there is no INSTRUCTION for the worker")
-    if goes_on and not is_finish and is_final(instruction):
+    if not is_finish and is_final(instruction) and (goes_on or _is_more(call, instruction, parts)):
         raise Misread("it goes on behind an order that cannot be undone; end it with that order")
     return Decision(
         thought=parts.get("THOUGHT", ""),
@@ -131,21 +143,46 @@ def read_decision(
 def _check_order(instruction: str) -> None:
     """Raises Misread where an instruction orders a purchase and may hold a later turn.
 
-    No list of words tells what a model invents. So the order stands alone, and before it one
-    paragraph of sentences and list items: no heading, no label, no mark.
+    No list of words tells what a model invents. So around the order stands one paragraph of
+    sentences and list items: no heading, no label, no mark.
     """
     orders = list(_ORDER.finditer(instruction))
     if len(orders) > 1:
         raise Misread("there are several CHECKOUT lines; give exactly one")
     if not orders:
         return
-    lines = instruction[: orders[0].start()].rstrip().split("\n")
-    if all(map(_is_plain, lines[1:])):
+    before = instruction[: orders[0].start()].rstrip().split("\n")[1:]
+    behind = instruction[orders[0].end() :].rstrip().split("\n")[1:]
+    if all(map(_is_plain, before + behind)):
         return
     raise Misread(
-        "before its CHECKOUT line, INSTRUCTION must be one paragraph: no blank line, heading or "
+        "around its CHECKOUT line, INSTRUCTION must be one paragraph: no blank line, heading or "
         "label, and nothing that has not happened yet"
     )
+
+
+def _is_more(call: ModelCall, instruction: str, parts: dict[str, str]) -> bool:
+    """Whether a reply says more behind its order than is kept of it, or holds a report."""
+    if has_thoughts(_behind_order(call.text)) or any(map(_REPORT_KEY.fullmatch, parts)):
+        return True
+    text = _unescaped(answer_of(call))
+    said, kept = (_normal(_TAG.sub(" ", _behind_order(one))) for one in (text, instruction))
+    if not kept or not said.startswith(kept):
+        return True
+    more = said.removeprefix(kept)
+    for name in ("THOUGHT", "PREPARED"):
+        more = more.replace(_normal(parts.get(name, "")) or "\n", "", 1)
+    return not _OWN_WORDS.issuperset(more.split())
+
+
+def _behind_order(text: str) -> str:
+    """What stands behind the beginning of the last order in a text; "" where there is none."""
+    orders = list(_ORDERED.finditer(text))
+    return text[orders[-1].end() :] if orders else ""
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(lambda m: chr(int(m["code"], 16)) if m["code"] else "\n", text)
 
 
 def _is_plain(line: str) -> bool:
@@ -197,7 +234,13 @@ def _from_json(text: str) -> dict[str, str]:
 
 
 def _named(value: dict[str, object]) -> dict[str, str]:
-    given = {fold(key): inner for key, inner in value.items() if inner is not None}
+    """The parts of an object by their labels. Raises Misread: there are two of one name."""
+    given: dict[str, object] = {}
+    for key, inner in value.items():
+        if inner is None:
+            continue
+        if given.setdefault(fold(key), inner) != inner:
+            raise Misread(_SEVERAL)
     if "instruction" not in given and "outcome" in given:
         given["instruction"] = {k: v for k, v in given.items() if k not in ("decision", "thought")}
     return {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.ledger import ToolFault
+from core.models.reply_text import Misread, clean
 from store_tools.basket import LARGEST, Basket, Content
 
 READ_AT_MOST = 20_000
@@ -98,6 +100,27 @@ def lone_order(instruction: str) -> CheckoutOrder | None:
     try:
         return order_in(instruction)
     except ToolFault:
+        return None
+
+
+def misnamed(order: CheckoutOrder, shown: Iterable[str]) -> str | None:
+    """A shown product that the order may have meant, though it names others; None: there is none.
+
+    A SKU with ", " in it reads as two, and what readers of replies take out of a text is lost.
+    """
+    for sku in shown:
+        read = _read_back(sku)
+        if read is not None and read != {sku: 1} and read.keys() & order.items.keys():
+            return sku
+    return None
+
+
+def _read_back(sku: str) -> Content | None:
+    """What an order of one piece of a product reads as; None: nothing."""
+    line = CheckoutOrder(items={sku: 1}, limit=0).line
+    try:
+        return order_in(clean(line)).items
+    except (Misread, ToolFault):
         return None
 
 

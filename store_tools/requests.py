@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from core.ledger import Tool, ToolFault, tool
 from core.tools.faults import Inconsistent, Refused, failed_request
 from core.tools.requests import request_tool
 from store_tools.basket import CHECKOUT, Basket, Content, Item, content_of, flaw_of
-from store_tools.order import CheckoutOrder, lone_order, order_given, order_in, order_of
+from store_tools.order import CheckoutOrder, lone_order, misnamed, order_given, order_in, order_of
 from store_tools.store_session import StoreSession, read_catalog, read_page
 
 _TOLD = frozenset({"Req_ViewBasket", "Req_CheckoutBasket"})
@@ -124,7 +125,8 @@ def _believe(session: StoreSession, basket: Basket) -> None:
     if flaw := flaw_of(basket):
         text = f"not checked out: the basket does not add up, read twice: {flaw}"
     elif flaw := _other_than_listed(session, basket):
-        session.catalog = None
+        with suppress(ToolFault):  # what has changed may be bought by a later order
+            read_catalog(session, refresh=True)
         text = f"not checked out: {flaw}"
     else:
         return
@@ -165,6 +167,11 @@ def _order_for(session: StoreSession, basket: Basket, expected: Expected) -> Che
     if flaw is None and (other := expected.difference(basket, limit)):
         raise ToolFault(f"not checked out: {other}")
     if order is not None and flaw is None:
+        listed = {product.sku for product in session.catalog or ()}
+        if (meant := misnamed(order, session.shown | listed)) is not None:
+            raise ToolFault(
+                f"not checked out: {meant[:80]!r} may be meant, which no order can name"
+            )
         flaw = _unfounded(session, order)
     if order is not None and flaw is None:
         return order

@@ -58,10 +58,15 @@ class StoreSession(TaskApi[StoreFacts]):
         return page
 
     def end_work(self, calls: Sequence[ToolCall]) -> None:
-        """Note what the answers of work that is over have shown."""
+        """Note what the answers of work that is over have shown.
+
+        A SKU that stands in them without a name may be an argument of ours: the shop has to list
+        it.
+        """
         answered = [call.result for call in calls if call.outcome == "done"]
         self._reported = self._reported or bool(answered)
-        self.shown.update(_skus_in(answered))
+        listed = {product.sku for product in self.catalog or ()}
+        self.shown.update(sku for sku, named in _skus_in(answered) if named or sku in listed)
 
     @property
     def reported(self) -> bool:
@@ -114,10 +119,12 @@ class StoreSession(TaskApi[StoreFacts]):
         return self.facts.viewed
 
 
-def _skus_in(value: object) -> Iterator[str]:
-    """Every SKU within the results of tools."""
+def _skus_in(value: object) -> Iterator[tuple[str, bool]]:
+    """Every SKU within the results of tools, and whether its product's name stands beside it."""
     if isinstance(value, dict):
-        yield from (one for key in ("sku", "added") if isinstance(one := value.get(key), str))
+        for key in ("sku", "added"):
+            if isinstance(sku := value.get(key), str):
+                yield sku, "name" in value
         value = list(value.values())
     if isinstance(value, list | tuple):
         for inner in value:

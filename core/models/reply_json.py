@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 
 import json5
@@ -14,8 +14,19 @@ STARTS_AT_MOST = 300
 LOOSE_STARTS = 5
 LOOSE_CHARS = 20_000
 """Maximum characters for the tolerant reader, which is slow."""
-_DECODER = json.JSONDecoder(strict=False)
-_STRICT = json.JSONDecoder()
+
+
+def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
+    """The object of these keys. Raises ValueError: one has two values, so that neither counts."""
+    value: dict[str, object] = {}
+    for key, inner in pairs:
+        if value.setdefault(key, inner) != inner:
+            raise ValueError(f"{key[:40]!r} stands twice in an object")
+    return value
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_unique)
+_STRICT = json.JSONDecoder(object_pairs_hook=_unique)
 _STRAIGHT = str.maketrans("“”„‟‘’", '""""\'\'')
 _GAP = regex.compile(r"[\s_\-*`]")
 """Characters removed from keys before they are compared."""
@@ -29,7 +40,7 @@ def find_json(
 
     Keys are compared without case, ``_``, ``-`` and blanks, and are returned as ``required`` and
     ``known`` spell them, at every depth. A wrapper around the object is opened, also where it
-    contains the object as text. An incomplete object is ignored.
+    contains the object as text. What is incomplete, or has two values for a key, is no object.
     """
     result = all_json(text, required, known)
     return result[0] if result and all(one == result[0] for one in result) else None
@@ -83,7 +94,9 @@ def _read(text: str, read: Callable[[str, int], tuple[object, int]], most: int) 
 def _loose(text: str, start: int) -> tuple[object, int]:
     with suppress(ValueError):
         return _STRICT.raw_decode(text, start)  # a thousand times as fast, and as it would read it
-    value, error, end = json5.parse(text, start=start, consume_trailing=False)
+    value, error, end = json5.parse(
+        text, start=start, consume_trailing=False, object_pairs_hook=_unique
+    )
     if error is not None:
         raise ValueError(error)
     return value, end
@@ -104,7 +117,7 @@ def _holding(value: object, wanted: frozenset[str], depth: int = 0) -> Iterator[
             yield from _holding(inner, wanted, depth + 1)
     elif isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            yield from _holding(json.loads(value, strict=False), wanted, depth + 1)
+            yield from _holding(_DECODER.decode(value.strip()), wanted, depth + 1)
         except (ValueError, RecursionError):
             return
 

@@ -226,6 +226,66 @@ def orders_of(reply: str) -> str:
         return ""
 
 
+BOUGHT = {"thought": "it fits", "decision": "PROCEED", "instruction": ORDER}
+PLAIN_ORDER = f"{PLAIN.rpartition('List')[0]}{ORDER}"
+AS_JSON = json.dumps(BOUGHT, ensure_ascii=False)
+TAGGED = f"<decision>PROCEED</decision>\n<instruction>{ORDER}</instruction>"
+FENCED = f"DECISION: PROCEED\nINSTRUCTION:\n```text\n{ORDER}\n```"
+TAKEN_BACK = "No, wait: do not buy it."
+
+
+def as_instruction(text: str) -> str:
+    """A decision in JSON with this instruction."""
+    return json.dumps({**BOUGHT, "instruction": text})
+
+
+NOT_ALONE = {
+    "a sentence behind an object": f"{AS_JSON}\n{TAKEN_BACK}",
+    "an object of another kind behind it": f'{AS_JSON}\n{{"stock": 0}}',
+    "a report as an object": f'{AS_JSON}\nREPORT:\n{{"result": "none left"}}',
+    "a report within the object": json.dumps({**BOUGHT, "report": "6 there"}),
+    "a report before the order in the object": json.dumps({"tool_result": "6 there", **BOUGHT}),
+    "another field behind the order": json.dumps({**BOUGHT, "then": {"decision": "FINISH"}}),
+    "two instructions in one object": AS_JSON.replace('"instr', '"instruction": "List.", "instr'),
+    "two spellings of one": AS_JSON.replace('"instr', '"Instruction": "List.", "instr'),
+    "a report behind the order in its text": as_instruction(f"{ORDER}\nREPORT: 0"),
+    "a turn behind the order in its text": as_instruction(f"{ORDER}\n{END}"),
+    "a sentence behind a fence": f"{FENCED}\n{TAKEN_BACK}",
+    "a sentence behind a tag": f"{TAGGED}\n{TAKEN_BACK}",
+    "a thought behind it": f"{PLAIN_ORDER}\n<think>{TAKEN_BACK}</think>",
+    "an answer behind it": f"{PLAIN_ORDER}\nOUTCOME: DECLINED\nMESSAGE: none left",
+    "a paragraph behind it": f"{PLAIN_ORDER}\n\n{TAKEN_BACK}",
+    "a rule and a result behind it": f"{PLAIN_ORDER}\n---\nResult: none left",
+    "a marked order behind a report": f"{PLAIN}\n\nIt costs 88.\n__CHECKOUT__: {ORDER[10:]}",
+}  # fmt: skip
+
+
+@pytest.mark.promise("no wrong checkout")
+@pytest.mark.parametrize("reply", NOT_ALONE.values(), ids=NOT_ALONE)
+def test_an_order_beside_anything_else_is_asked_again(reply: str) -> None:
+    with pytest.raises(Misread):
+        read_decision(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        PLAIN_ORDER,
+        f"<think>{ORDER.replace('bed', 'mug')}</think>\n{PLAIN_ORDER}<|im_end|>",
+        f"INSTRUCTION: {ORDER}\nTHOUGHT: it fits\nDECISION: PROCEED",
+        FENCED,
+        f"<answer>\n{TAGGED}\n</answer>",
+        f"{PLAIN_ORDER}\nFINISH",
+        json.dumps(BOUGHT),
+        f"Here:\n```json\n{json.dumps(dict(reversed(BOUGHT.items())), ensure_ascii=False)}\n```",
+        f"{AS_JSON}\n{AS_JSON}",
+        json.dumps({"name": "decide", "arguments": json.dumps(BOUGHT)}),
+    ],
+)
+def test_an_order_alone_is_read_in_every_shape(reply: str) -> None:
+    assert read_decision(reply).instruction == ORDER
+
+
 DOUBTFUL = {
     "two orders": f"{PLAIN}\n{ORDER}\n{ORDER}",
     "an INSTRUCTION within the thought": (

@@ -4,6 +4,7 @@ from core.models.model_call import ModelCall
 from core.runs.task import Decision
 from evaluator import reply as evaluator_reply
 from evaluator.reply import FORM
+from store_tools.order import has_order
 
 
 def reply_of(text: str, finish: str | None = "stop", reasoning: str = "") -> ModelCall:
@@ -16,5 +17,6 @@ def reply_of(text: str, finish: str | None = "stop", reasoning: str = "") -> Mod
 def read_decision(
     text: str, finish: str | None = None, reasoning: str = "", form: str = FORM, prompt: str = ""
 ) -> Decision:
-    """The decision in a text. Raises Misread."""
-    return evaluator_reply.read_decision(reply_of(text, finish, reasoning), form, prompt)
+    """The decision in a text, as the store has it read. Raises Misread."""
+    call = reply_of(text, finish, reasoning)
+    return evaluator_reply.read_decision(call, form, prompt, has_order)

@@ -52,7 +52,23 @@ def test_a_basket_that_is_not_of_the_listing_is_not_bought_and_listed_anew(
     shop.session.catalog = [LISTED[0].model_copy(update=listed)]
     assert refused(shop) == f"not checked out: {said}"
     assert shop.session.unanswered == {"/basket/checkout": f"not checked out: {said}"}
-    assert shop.session.catalog is None
+    assert {p.sku: p.price for p in shop.session.catalog}["tea"] == 4
+
+
+@pytest.mark.promise("no wrong checkout")
+def test_while_the_listing_has_other_prices_than_the_basket_nothing_is_bought(
+    shop: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An order that is given again does not make the listing true."""
+    listed = [LISTED[0].model_copy(update={"price": 5})]
+    monkeypatch.setattr(shop.session, "ask_page", lambda _offset, _limit: (listed, -1))
+    shop.session.catalog = listed
+    for _ in range(3):
+        assert "costs 4 in the basket, and 5 in the listing" in refused(shop)
+    monkeypatch.undo()
+    refused(shop)
+    shop.call("Req_CheckoutBasket", expected_total=8, expected_items=TEA)
+    assert shop.bought == [{"tea": 2}]
 
 
 @pytest.mark.promise("no wrong checkout")

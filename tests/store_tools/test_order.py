@@ -281,6 +281,7 @@ def test_before_the_first_report_only_an_order_alone_and_without_a_coupon_buys(
         carry_out(benchmark, said, coupon=coupon)
     assert shop.line.counted["/basket/checkout"] == 0
     if not coupon:
+        report(benchmark)
         carry_out(benchmark, LINE)
         assert shop.bought == [{"tea": 2}]
 
@@ -300,6 +301,44 @@ def test_a_product_is_ordered_only_after_it_was_shown(open_shop: Any, make_bench
     assert shop.line.counted["/basket/checkout"] == 0
     carry_out(benchmark, LINE)
     assert shop.bought == [{"tea": 2}]
+
+
+@pytest.mark.promise("no wrong checkout")
+def test_where_listing_is_forbidden_a_guessed_product_is_never_bought(
+    open_shop: Any, make_benchmark: Any
+) -> None:
+    """An answer that holds the guess again is no listing of it."""
+    shop = open_shop(page_limit=-1)
+    benchmark = make_benchmark(shop)
+    assert benchmark.briefing(Ledger()) == ""
+    for _ in range(3):
+        report(benchmark, "Combo_Set_Basket_For_Items", items=TEA2)
+        with pytest.raises(ToolFault, match="'tea' was not shown"):
+            carry_out(benchmark, LINE)
+    assert shop.line.counted["/basket/checkout"] == 0
+
+
+@pytest.mark.promise("no wrong checkout")
+@pytest.mark.parametrize(
+    ("meant", "written"),
+    [
+        ("tea×1, mug", {"tea": 1, "mug": 1}),
+        ("t\u200bea", {"tea": 1}),
+        ("tea<|x|>", {"tea": 1}),
+        ("tea×1; no coupon; total at most 20\nmug", {"tea": 1}),
+    ],
+)
+def test_an_order_that_reads_as_other_products_than_one_that_is_shown_buys_none(
+    open_shop: Any, goods: Any, make_benchmark: Any, meant: str, written: Content
+) -> None:
+    shop = open_shop(goods("tea", "Green Tea", 4), goods("mug", "Mug", 3), goods(meant, "Set", 9))
+    benchmark = make_benchmark(shop)
+    benchmark.briefing(Ledger())
+    line = CheckoutOrder(items=written, limit=20).line
+    items = [{"sku": sku, "quantity": quantity} for sku, quantity in written.items()]
+    with pytest.raises(ToolFault, match="may be meant"):
+        carry_out(benchmark, line, items)
+    assert shop.line.counted["/basket/checkout"] == 0
 
 
 @pytest.mark.promise("no wrong checkout")

@@ -216,7 +216,9 @@ def test_an_object_is_found_by_its_keys(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "{}", json.dumps(STEP)[:-2], '{"current_state": 1}', "{" * 30_000,
-     json.dumps([STEP, {**STEP, "current_state": "t"}])],
+     json.dumps([STEP, {**STEP, "current_state": "t"}]),
+     json.dumps(STEP).replace("{", '{"current_state": "t", ', 1),
+     repr(STEP).replace("{", "{'current_state': 't', ", 1)],
 )  # fmt: skip
 def test_an_object_that_is_not_there_or_not_the_only_one_is_none(text: str) -> None:
     assert find_json(text, ["current_state", "function"]) is None
