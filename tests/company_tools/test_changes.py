@@ -211,15 +211,6 @@ def test_a_step_is_not_made_twice() -> None:
     assert len(at.line.events) == 2
 
 
-def test_a_refused_change_may_be_tried_again() -> None:
-    at = toolbox()
-    change = {"file": "a.md", "content": "x"}
-    at.line.plan["/wiki/update"] = [400]
-    assert again(at, ("Req_UpdateWiki", change)) == "busy"
-    at.call("Req_UpdateWiki", **change)
-    assert len(at.line.events) == 1
-
-
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

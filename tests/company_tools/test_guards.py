@@ -53,16 +53,6 @@ def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
 
 
 @pytest.mark.promise("no order from a text")
-def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
-    with PlayedTask(user=None).benchmark.bind(Ledger()) as tools:
-        names = {tool.name for tool in tools}
-        assert all(tool.kind == "read" for tool in tools)
-    told = ("Employee", "Customer", "Project", "Time", "People", "Person", "Hours", "Workload")
-    assert not [name for name in names if any(word in name for word in told)]
-    assert any("Wiki" in name for name in names)
-
-
-@pytest.mark.promise("no order from a text")
 @pytest.mark.parametrize(
     "message",
     [

@@ -90,20 +90,6 @@ def test_pages_without_room_never_pass_for_an_empty_company(allowed: int) -> Non
             session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, query="x")
 
 
-def test_a_change_makes_old_what_it_touches_and_nothing_else() -> None:
-    at = toolbox()
-    at.data("Combo_List_All_Customers")
-    at.data("Combo_List_All_Employees")
-    at.line.sent.clear()
-    at.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
-    projects = at.data("Combo_List_All_Projects")
-    assert {p["id"]: p["status"] for p in projects}["proj_sails"] == "paused"
-    at.data("Combo_List_All_Employees")
-    at.data("Combo_List_All_Customers")
-    assert PEOPLE not in at.line.paths()
-    assert "/customers/list" not in at.line.paths()
-
-
 def test_lists_that_are_null_are_empty() -> None:
     at = toolbox()
     assert at.call("Req_SearchEmployees", query="nobody")["employees"] == []

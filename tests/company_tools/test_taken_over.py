@@ -139,12 +139,6 @@ def test_another_step_is_not_taken_for_the_one_that_was_made() -> None:
         again.call("Combo_Update_Employee_For_Changes", employee="una_holm", salary_delta=900)
 
 
-def test_a_page_of_the_new_name_with_other_words_is_not_written_over() -> None:
-    played = PlayedTask()
-    with pytest.raises(ToolFault, match="there is a page"):
-        played.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="rules.md")
-
-
 def test_what_a_step_had_read_for_the_solver_may_be_named_after_a_death() -> None:
     """The solver was given it from what was kept, so no request of its own tells of it."""
     played = PlayedTask()

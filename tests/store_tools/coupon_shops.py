@@ -6,19 +6,14 @@ alternatives of their own, some of them out of stock.
 
 from __future__ import annotations
 
-import json
 from random import Random
 from typing import Any, NamedTuple
 
-from core.erc3_client import ApiError, ApiException
-from core.erc3_client.own.store import RESPONSES
 from store_tools.basket import Content
 from store_tools.coupon_search import try_coupons
 from store_tools.coupon_trial import Trial, key_of
 from store_tools.store_session import StoreSession
-from workshop.simulator.platform import Platform
-from workshop.simulator.world import Refusal
-from workshop.simulator.worlds import read_pack
+from tests.store_tools.conftest import Direct
 
 KINDS = ("additions", "alternatives", "out of stock")
 
@@ -30,26 +25,6 @@ class Compared(NamedTuple):
     all: int
     best_first: int
     worse: bool
-
-
-class Shop:
-    """The embedded shop without HTTP between, which counts."""
-
-    def __init__(self, drawn: dict[str, Any]) -> None:
-        whole = {"spec_id": "s", "task_text": "t", "page_limit": 3, "expect": {"checkouts": 0}}
-        pack = {"format": "store-pack/1", "name": "p", "scenarios": [{**whole, **drawn}]}
-        self._platform = Platform(read_pack(json.dumps(pack)))
-        self._task: Any = self._platform.start_new_task("store", "s")
-        self.sent = 0
-
-    def dispatch(self, request: Any) -> Any:
-        self.sent += 1
-        body = request.model_dump(exclude={"tool"})
-        try:
-            answer = self._platform.call(self._task.task_id, request.tool, body)
-        except Refusal as error:
-            raise ApiException(ApiError(status=400, error=str(error), code=""), None) from None
-        return RESPONSES[request.tool].model_validate(answer)
 
 
 def drawn(dice: Random, kind: str) -> tuple[dict[str, Any], list[Content], list[str]]:
@@ -101,9 +76,9 @@ def compare(seed: int) -> Compared:
     shop, baskets, codes = drawn(Random(seed), KINDS[seed % len(KINDS)])
     best, sent = [], []
     for every in (True, False):
-        client = Shop(shop)
+        client = Direct(shop)
         best.append(
             min(map(key_of, tried(client, baskets, codes, every=every).results), default=None)
         )
-        sent.append(client.sent)
+        sent.append(len(client.sent))
     return Compared(seed, sent[0], sent[1], worse=best[0] != best[1])

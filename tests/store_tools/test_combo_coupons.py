@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.ledger import Budget, ToolFault
+from core.ledger import ToolFault
 from store_tools.basket import VIEW, Content
 from store_tools.basket_moves import distance, walk_order
 from store_tools.coupon_trial import BASKETS_AT_MOST, Trial
@@ -282,26 +282,6 @@ def test_a_search_over_http_is_recorded_as_one_call(open_shop: Any) -> None:
     assert shop.coupon == ""
     assert shop.ledger.calls[-1].outcome == "done"
     assert shop.bought == []
-
-
-def test_a_dead_code_is_applied_once_in_a_task(open_shop: Any) -> None:
-    shop = open_shop()
-    for _ in range(2):
-        shop.call(SEARCH, combinations=[basket(tea=1), basket(tea=2)], coupons=["NOPE"])
-    assert shop.line.counted["/coupon/apply"] == 1
-
-
-def test_a_budget_ends_the_search(open_shop: Any) -> None:
-    shop = open_shop(budget=Budget(requests=12), coupons=[rule("TWO", 2, tea=2)])
-    with pytest.raises(ToolFault, match="budget reached: 12 requests") as caught:
-        shop.call(
-            SEARCH,
-            combinations=[basket(tea=n) for n in range(1, 9)],
-            coupons=["TWO", "NOPE"],
-            every=True,
-        )
-    assert caught.value.fatal
-    assert shop.ledger.calls[-1].outcome == "unknown"
 
 
 @pytest.mark.parametrize("lost", ["before", "after"])

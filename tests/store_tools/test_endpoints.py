@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 from core.erc3_client import store
-from core.ledger import Intent, Resolved, ToolFault, WireCall
+from core.ledger import Intent, Resolved, WireCall
 from core.tools.faults import Inconsistent, OutOfReach
-from store_tools.basket import ADD, APPLY, CHECKOUT, VIEW, Basket, Mirror
+from store_tools.basket import ADD, CHECKOUT, VIEW, Basket, Mirror
 from store_tools.endpoints import ENDPOINTS, shown_move
 from store_tools.store_facts import StoreFacts
 
@@ -115,20 +114,6 @@ def test_prices_and_stock_out_of_all_bounds_are_not_believed(
         assert caught.value.fatal
 
 
-class Shown(BaseModel):
-    """A basket as a client hands it over, with fields that the wire left out."""
-
-    items: list[dict[str, Any]]
-    subtotal: int | None = None
-    coupon: str | None = None
-    total: int | None = None
-
-
-def test_what_an_answer_leaves_out_is_filled_in_from_its_lines() -> None:
-    line = {"sku": "tea", "quantity": 2, "price": 2}
-    assert ENDPOINTS[VIEW].answer(Shown(items=[line])) == basket(tea=2)
-
-
 INTENT = Intent(path=CHECKOUT, body={}, about=basket(tea=2).model_dump())
 
 
@@ -188,14 +173,6 @@ def test_the_basket_after_a_move_is_known_where_its_outcome_is(
     facts = seen(basket(tea=1), call(ADD, outcome, sku="tea", quantity=1))
     known = None if pieces is None else Mirror({"tea": pieces}, "")
     assert (facts.expected, facts.viewed) == (known, None)
-
-
-def test_a_code_that_the_shop_does_not_know_is_remembered_without_a_look(open_shop: Any) -> None:
-    shop = open_shop()
-    with pytest.raises(ToolFault, match="invalid coupon"):
-        shop.call("Req_ApplyCoupon", coupon="X")
-    assert shop.line.sent == [APPLY]
-    assert shop.session.facts.rejected_coupons == {"X"}
 
 
 @pytest.mark.parametrize(("told", "limit"), [("5 > 3", 3), ("5 > 0", 0), ("5 > -1", None)])
