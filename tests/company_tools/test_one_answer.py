@@ -16,11 +16,9 @@ from company_tools.endpoints import LATE_SECONDS
 from company_tools.final_answer import FinalAnswer, NoFinalAnswer, read_final_answer
 from core.erc3_client import retry_policy, transport_errors
 from core.erc3_client.retry_policy import never_left
-from core.ledger import Intent, Ledger, Resolved, ToolFault, WireCall
+from core.ledger import Intent, ToolFault
 from core.tools.faults import OutOfReach
 from tests.company_tools.played_task import RESPOND, PlayedTask, said
-
-NOTES = {"employee": "una_berg", "notes": "new"}
 
 
 def refused_connection() -> Exception:
@@ -285,47 +283,6 @@ def test_a_log_is_read_to_the_safe_side(
     assert (seen.taken, seen.refused is not None, seen.unclear) == (taken, refused, unclear)
 
 
-@pytest.mark.promise("no wrong write")
-@pytest.mark.parametrize("arrived", [True, False])
-def test_a_change_that_a_process_died_over_is_made_once(arrived: bool) -> None:
-    played = PlayedTask()
-    if not arrived:
-        played.line.plan["/employees/update"] = ["before", *[503] * 9]
-        played.line.plan["/employees/get"] = [None, 503]
-    try:
-        played.call("Combo_Update_Employee_For_Changes", **NOTES)
-    except ToolFault:
-        assert not arrived
-    played.line.plan.clear()
-    again = taken_over(played, intents(played))
-    again.benchmark.briefing(Ledger())
-    assert ("(done)" in again.state()) == arrived
-    again.call("Combo_Update_Employee_For_Changes", **NOTES)
-    assert [type_ for type_, _ in again.line.events] == ["Evt_EmployeeNoteUpdated"]
-
-
-def test_what_earlier_work_has_read_may_be_named() -> None:
-    played = PlayedTask()
-    read = WireCall(path="/employees/get", body={"id": "una_holm"}, kind="read", outcome="done")
-    again = taken_over(played, [read])
-    again.benchmark.briefing(Ledger())
-    assert again.asked_back("ok_answer", "See una_holm.") is None
-    assert again.finish("ok_answer", "See una_holm.") is None
-    assert again.responses[0]["links"] == [{"kind": "employee", "id": "una_holm"}]
-
-
-@pytest.mark.promise("no second answer")
-def test_what_was_settled_is_remembered() -> None:
-    played = PlayedTask()
-    answer = {"message": "m", "outcome": "ok_answer", "links": []}
-    intent = Intent(path=RESPOND, body=answer)
-    gone = taken_over(played, [intent, Resolved(path=RESPOND, took_effect=False)])
-    assert gone.benchmark.progress.finished is None
-    there = taken_over(played, [intent, Resolved(path=RESPOND, took_effect=True)])
-    assert there.benchmark.progress.finished
-    assert there.benchmark.progress.ending == "ok_answer"
-
-
 @pytest.mark.promise("no second answer")
 def test_giving_up_answers_once_with_an_internal_error() -> None:
     played = PlayedTask()
@@ -375,6 +332,7 @@ def test_a_closing_is_read_as_models_write_it(text: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
+        "one\ntwo\n\nthree",
         "Won.\nOutcome: good.\nMessage: hi\nLinks: below", "One.\n\n---\n\nTwo.", "It is **42**",
         "a | b", "| a |\n|---|\n| 1 |", "Do:\n```\nmake\n```", "Use <answer>1</answer> here.",
         "Links: see below",
@@ -419,17 +377,15 @@ def test_no_label_or_mark_reaches_the_user(text: str) -> None:
         *[(text, None) for text in ("auto", "Auto.", '"auto"', "auto (as the message tells)", "")],
         ("employee:none_berg", (("employee", "none_berg"),)),
         ("wiki:auto/none.md", (("wiki", "auto/none.md"),)),
+        (
+            "location:Old Dock, employee:una_berg",
+            (("location", "Old Dock"), ("employee", "una_berg")),
+        ),
     ],
 )  # fmt: skip
 def test_links_are_left_out_or_left_to_the_facts_in_many_words(written: str, links: Any) -> None:
     text = f"OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: {written}"
     assert read_final_answer(text, PlayedTask().benchmark._session).links == links
-
-
-def test_a_location_is_linked_by_its_whole_name() -> None:
-    text = "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: location:Old Dock, employee:una_berg"
-    read = read_final_answer(text, PlayedTask().benchmark._session)
-    assert read.links == (("location", "Old Dock"), ("employee", "una_berg"))
 
 
 def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
@@ -438,10 +394,6 @@ def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
     read = read_final_answer(text, session)
     assert read.message == "a\nOUTCOME: b\nLINKS: c"
     assert read.links is None
-    lines = read_final_answer(
-        "OUTCOME: ok_answer\nMESSAGE: one\ntwo\n\nthree\nLINKS: none", session
-    )
-    assert (lines.message, lines.links) == ("one\ntwo\n\nthree", ())
 
 
 @pytest.mark.promise("no second answer")

@@ -21,14 +21,16 @@ CHANGES = {"/projects/status/update", "/employees/update", "/time/log"}
 
 
 class Twisted(Direct):
-    """A line on which whoami says something else."""
+    """A line on which whoami says something else, or every record is another's."""
 
-    def __init__(self, **said: Any) -> None:
+    def __init__(self, *, of_another: bool = False, **said: Any) -> None:
         super().__init__(kites())
-        self.said = said
+        self.said, self.of_another = said, of_another
 
     def dispatch(self, request: Any) -> Any:
         answer = super().dispatch(request)
+        if self.of_another and request.tool == "/employees/get":
+            answer.employee.id = "someone_else"
         return answer.model_copy(update=self.said) if request.tool == "/whoami" else answer
 
 
@@ -42,36 +44,22 @@ def log_time(played: PlayedTask) -> None:
 
 
 @pytest.mark.promise("no wrong write")
-@pytest.mark.parametrize("name", ["nobody_known", "una_berg ", "UNA_BERG", "proj_sails"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        *({"current_user": n} for n in ("nobody_known", "una_berg ", "UNA_BERG", "proj_sails")),
+        {"of_another": True},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("write", [pause, log_time])
 def test_a_user_whom_no_record_knows_changes_nothing(
-    name: str, write: Callable[[PlayedTask], None]
+    said: dict[str, Any], write: Callable[[PlayedTask], None]
 ) -> None:
-    line = Twisted(current_user=name)
+    line = Twisted(**said)
     played = PlayedTask(line=line)
     with pytest.raises(ToolFault):
         write(played)
-    assert not CHANGES & set(line.paths())
-
-
-def test_it_is_told_why_nothing_was_changed() -> None:
-    with pytest.raises(ToolFault, match="whoami names 'nobody_known', and "):
-        pause(PlayedTask(line=Twisted(current_user="nobody_known")))
-
-
-@pytest.mark.promise("no wrong write")
-def test_a_record_of_somebody_else_is_none() -> None:
-    class Other(Direct):
-        def dispatch(self, request: Any) -> Any:
-            answer = super().dispatch(request)
-            if request.tool == "/employees/get":
-                other = answer.employee.model_copy(update={"id": "someone_else"})
-                return answer.model_copy(update={"employee": other})
-            return answer
-
-    line = Other(kites())
-    with pytest.raises(ToolFault):
-        pause(PlayedTask(line=line))
     assert not CHANGES & set(line.paths())
 
 
