@@ -95,48 +95,23 @@ def person(id_: str, name: str, **fields: Any) -> Wire:
 
 def project(id_: str, name: str, description: str, *team: tuple[str, float, str], **f: Any) -> Wire:
     members = [{"employee": e, "time_slice": s, "role": r} for e, s, r in team]
-    return {
-        "id": id_,
-        "name": name,
-        "description": description,
-        "customer": "cust_school",
-        "status": "active",
-        "team": members,
-        **f,
-    }
+    bare = {"id": id_, "name": name, "description": description, "team": members}
+    return {**bare, "customer": "cust_school", "status": "active", **f}
 
 
 def customer(id_: str, name: str, brief: str, contact: str, **fields: Any) -> Wire:
-    return {
-        "id": id_,
-        "name": name,
-        "brief": brief,
-        "location": "Norway",
-        "primary_contact_name": contact,
-        "primary_contact_email": f"{contact.split()[0].lower()}@buyers.example",
-        "deal_phase": "active",
-        "high_level_status": "Key account",
-        "account_manager": "una_berg",
-        **fields,
-    }
+    mail = f"{contact.split()[0].lower()}@buyers.example"
+    bare = {"id": id_, "name": name, "brief": brief, "location": "Norway"}
+    bare |= {"primary_contact_name": contact, "primary_contact_email": mail}
+    more = {"deal_phase": "active", "high_level_status": "Key account"}
+    return {**bare, **more, "account_manager": "una_berg", **fields}
 
 
 def entry(id_: str, employee: str, date: str, hours: float, **fields: Any) -> Wire:
-    about = {
-        "customer": "cust_school",
-        "project": "proj_sails",
-        "work_category": "customer_project",
-    }
-    more = {"notes": "", "billable": True, "status": "draft"}
-    return {
-        "id": id_,
-        "employee": employee,
-        "date": date,
-        "hours": hours,
-        **about,
-        **more,
-        **fields,
-    }
+    bare = {"id": id_, "employee": employee, "date": date, "hours": hours}
+    about = {"customer": "cust_school", "project": "proj_sails"}
+    more = {"work_category": "customer_project", "notes": "", "billable": True, "status": "draft"}
+    return {**bare, **about, **more, **fields}
 
 
 RULES = """# Rules
