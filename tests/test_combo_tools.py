@@ -17,7 +17,7 @@ from core.ledger import Budget, ComboRow, Ledger, Rows, Tool, ToolFault
 from core.ledger.combo import ComboResult, combo_tool
 from core.tools.faults import OutOfReach
 from store_tools.environment import StoreEnvironment, tools
-from tests.company_tools.kites import Toolbox, kites, person, toolbox
+from tests.company_tools.kites import HOURS, Toolbox, kites, person, toolbox
 from tests.store_tools.conftest import Direct
 from workshop.replay.recorded import recorded_ledger
 
@@ -42,10 +42,7 @@ COMPANY: dict[str, dict[str, Any]] = {
     "Combo_Update_Employee_For_Changes": {"employee": "una_holm", "notes": "x"},
     "Combo_Update_Team_For_Changes": {"project": "proj_sails", "remove": ["juergen_mueller"]},
     "Combo_Update_Time_Entry_For_Changes": {"id": "te_001", "hours": 3},
-    "Combo_Log_Time_For_Project": {
-        "employee": "una_berg", "project": "proj_sails", "date": "2025-05-02", "hours": 1,
-        "billable": True,
-    },
+    "Combo_Log_Time_For_Project": HOURS,
     "Combo_Write_Wiki_Pages": {"pages": {"a.md": "a", "b.md": "b", "c.md": "c"}},
     "Combo_Rename_Wiki_Page": {"old": "rules.md", "new": "law.md"},
     "Combo_Make_Changes_For_List": {
@@ -91,17 +88,6 @@ class Shop:
 
     def call(self, name: str, **arguments: Any) -> Any:
         return self.ledger.call(name, [], arguments)
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    moment = [0.0]
-
-    def rest(seconds: float) -> None:
-        moment[0] += seconds
-
-    monkeypatch.setattr("core.erc3_client.retry_policy.now", lambda: moment[0])
-    monkeypatch.setattr("core.erc3_client.retry_policy.rest", rest)
 
 
 def test_every_combo_tool_is_named_for_what_it_does_and_is_tried_here() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +25,8 @@ class Direct:
     """A task's company; counts what is sent.
 
     `plan`: by path what happens at each call: "before" loses the request, "after" the answer, a
-    number is an HTTP status, None lets it through.
+    number is an HTTP status, an error is raised with nothing sent, None lets it through. `tamper`:
+    by path what is done to each answer.
     """
 
     def __init__(self, company: Wire, **scenario: Any) -> None:
@@ -37,6 +39,7 @@ class Direct:
         self.task = self.platform.start_new_task("company", "ask").task_id
         self.sent: list[tuple[str, Wire]] = []
         self.plan: dict[str, list[Any]] = {}
+        self.tamper: dict[str, Callable[[Any], None]] = {}
         self.then_fails = False
         """Whether a status of the plan comes after the request took effect."""
 
@@ -47,6 +50,8 @@ class Direct:
         what = waiting.pop(0) if waiting else None
         if what == "before":
             raise OSError("connection lost")
+        if isinstance(what, Exception):
+            raise what
         if isinstance(what, int) and not self.then_fails:
             raise ApiException(ApiError(status=what, error="busy", code=""), None)
         try:
@@ -57,7 +62,9 @@ class Direct:
             raise OSError("connection lost")
         if what is not None:
             raise ApiException(ApiError(status=what, error="busy", code=""), None)
-        return RESPONSES[path].model_validate(answer)
+        shown = RESPONSES[path].model_validate(answer)
+        self.tamper.get(path, lambda _: None)(shown)
+        return shown
 
     def paths(self, *among: str) -> list[str]:
         return [path for path, _ in self.sent if not among or path in among]
@@ -121,6 +128,16 @@ Salaries are confidential: HR may read them, nobody else.
 # Lunch
 Soup on Fridays.
 """
+
+
+HOURS: Wire = {
+    "employee": "una_berg",
+    "project": "proj_sails",
+    "date": "2025-05-02",
+    "hours": 2.5,
+    "billable": True,
+}
+"""Hours as they are logged, of which there is an entry already."""
 
 
 def kites(**fields: Any) -> Wire:

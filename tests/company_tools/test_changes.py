@@ -12,15 +12,11 @@ from company_tools.endpoints import LATE_SECONDS
 from core.erc3_client import company, retry_policy
 from core.ledger import ToolFault
 from core.tools.faults import Refused
-from tests.company_tools.kites import Toolbox, kites, person, toolbox
+from tests.company_tools.kites import HOURS, Toolbox, kites, person, toolbox
 from tests.kit.combo import data_of
 
 Call = tuple[str, dict[str, Any]]
-LOG: Call = (
-    "Combo_Log_Time_For_Project",
-    {"employee": "una_berg", "project": "proj_sails", "date": "2025-05-02", "hours": 2.5}
-    | {"billable": True},
-)
+LOG: Call = ("Combo_Log_Time_For_Project", HOURS)
 CHANGES: dict[str, Call] = {
     "/employees/update": (
         "Combo_Update_Employee_For_Changes",

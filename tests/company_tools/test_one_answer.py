@@ -41,31 +41,6 @@ def test_a_refused_connection_is_told_from_a_lost_one() -> None:
     assert not never_left(TimeoutError("late"))
 
 
-class Failing:
-    """A line on which answers to the user fail as planned; an exception is raised unsent."""
-
-    def __init__(self, line: Any, *plan: Any) -> None:
-        self.line, self.plan = line, list(plan)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.line, name)
-
-    def dispatch(self, request: Any) -> Any:
-        if (
-            request.tool == RESPOND
-            and self.plan
-            and isinstance(what := self.plan.pop(0), Exception)
-        ):
-            self.line.sent.append((RESPOND, {}))
-            raise what
-        return self.line.dispatch(request)
-
-
-def failing(played: PlayedTask, *plan: Any) -> PlayedTask:
-    played.benchmark._session._client = Failing(played.line, *plan)
-    return played
-
-
 def patient(played: PlayedTask) -> PlayedTask:
     played.benchmark._session._retry_policy._seconds = 60
     return played
@@ -73,7 +48,8 @@ def patient(played: PlayedTask) -> PlayedTask:
 
 @pytest.mark.promise("no lost answer")
 def test_after_a_refused_connection_it_is_sent_again() -> None:
-    played = patient(failing(PlayedTask(), refused_connection(), refused_connection()))
+    played = patient(PlayedTask())
+    played.line.plan[RESPOND] = [refused_connection(), refused_connection()]
     assert played.finish("ok_answer") is None
     assert played.answered == ["ok_answer"]
     assert len(played.responses) == 3
@@ -81,10 +57,12 @@ def test_after_a_refused_connection_it_is_sent_again() -> None:
 
 @pytest.mark.promise("no lost answer")
 def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
-    played = failing(PlayedTask(), *[refused_connection()] * 3)
+    played = PlayedTask()
+    played.line.plan[RESPOND] = [refused_connection()] * 3
     with pytest.raises(ToolFault, match="refused the connection"):
         played.finish("ok_answer")
     assert played.benchmark.progress.finished is None
+    played.line.plan.clear()
     again = taken_over(played)
     again.state()
     assert again.benchmark.progress.finished

@@ -13,7 +13,7 @@ from company_tools.guards import NAMES
 from company_tools.policy import QUESTIONS_AT_MOST
 from core.ledger import Judgement, Ledger, ToolFault, WireCall
 from core.models.model_client import ModelClient, ModelFailed
-from tests.company_tools.kites import Wire, kites
+from tests.company_tools.kites import HOURS, Wire, kites
 from tests.company_tools.played_task import PlayedTask
 from tests.kit.combo import data_of
 from tests.kit.judges import judged
@@ -249,10 +249,7 @@ CHANGES: dict[str, Wire] = {
     UPDATE: NOTE,
     STATUS: {"id": "proj_sails", "status": "paused"},
     "Combo_Update_Team_For_Changes": {"project": "proj_sails", "remove": ["juergen_mueller"]},
-    "Combo_Log_Time_For_Project": {
-        "employee": "una_berg", "project": "proj_sails", "date": "2025-05-06", "hours": 2,
-        "billable": True,
-    },
+    "Combo_Log_Time_For_Project": HOURS,
     "Combo_Update_Time_Entry_For_Changes": {"id": "te_001", "hours": 3},
     "Combo_Write_Wiki_Pages": {"pages": {"a.md": "a", "b.md": "b"}},
     "Combo_Rename_Wiki_Page": {"old": "places/Bergen.md", "new": "places/Oslo.md"},

@@ -13,17 +13,12 @@ from company_tools.change import CHANGES
 from coordinator.stages import StageRunner
 from core.ledger import Ledger, ToolFault, WireCall
 from core.runs.task import TaskRun
+from tests.company_tools.kites import HOURS
 from tests.company_tools.played_task import PlayedTask
 from tests.company_tools.test_stages import entities
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
-    "hours": (
-        "Combo_Log_Time_For_Project",
-        {
-            "employee": "una_berg", "project": "proj_sails", "date": "2025-05-02", "hours": 2.5,
-            "billable": True,
-        },
-    ),
+    "hours": ("Combo_Log_Time_For_Project", HOURS),
     "note": ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "notes": "new"}),
     "raise": ("Combo_Update_Employee_For_Changes", {"employee": "una_holm", "salary_delta": 500}),
     "step up": (

@@ -20,18 +20,16 @@ from tests.company_tools.played_task import PlayedTask
 CHANGES = {"/projects/status/update", "/employees/update", "/time/log"}
 
 
-class Twisted(Direct):
-    """A line on which whoami says something else, or every record is another's."""
+def twisted(path: str = "/whoami", record: str = "", **said: Any) -> Direct:
+    """A line on which the answers of a path, or the records in them, say something else."""
+    line = Direct(kites())
 
-    def __init__(self, *, of_another: bool = False, **said: Any) -> None:
-        super().__init__(kites())
-        self.said, self.of_another = said, of_another
+    def change(answer: Any) -> None:
+        for name, value in said.items():
+            setattr(getattr(answer, record) if record else answer, name, value)
 
-    def dispatch(self, request: Any) -> Any:
-        answer = super().dispatch(request)
-        if self.of_another and request.tool == "/employees/get":
-            answer.employee.id = "someone_else"
-        return answer.model_copy(update=self.said) if request.tool == "/whoami" else answer
+    line.tamper[path] = change
+    return line
 
 
 def pause(played: PlayedTask) -> None:
@@ -48,7 +46,7 @@ def log_time(played: PlayedTask) -> None:
     "said",
     [
         *({"current_user": n} for n in ("nobody_known", "una_berg ", "UNA_BERG", "proj_sails")),
-        {"of_another": True},
+        {"path": "/employees/get", "record": "employee", "id": "someone_else"},
     ],
     ids=str,
 )
@@ -56,7 +54,7 @@ def log_time(played: PlayedTask) -> None:
 def test_a_user_whom_no_record_knows_changes_nothing(
     said: dict[str, Any], write: Callable[[PlayedTask], None]
 ) -> None:
-    line = Twisted(**said)
+    line = twisted(**said)
     played = PlayedTask(line=line)
     with pytest.raises(ToolFault):
         write(played)
@@ -75,7 +73,7 @@ def test_a_user_on_record_is_looked_up_once_for_all_changes() -> None:
 
 @pytest.mark.promise("no wrong write")
 def test_who_is_public_is_a_guest_whoever_is_named_beside() -> None:
-    played = PlayedTask(line=Twisted(is_public=True))
+    played = PlayedTask(line=twisted(is_public=True))
     assert json.loads(played.briefing.splitlines()[-1])["user"] == "guest"
     with played.benchmark.bind(Ledger()) as tools:
         names = {tool.name for tool in tools}
@@ -86,7 +84,7 @@ def test_who_is_public_is_a_guest_whoever_is_named_beside() -> None:
 
 @pytest.mark.parametrize("today", ["not a day", "", "2025-13-01", "9999-12-31", "0001-01-01"])
 def test_a_day_that_is_none_is_unknown_and_said(today: str) -> None:
-    played = PlayedTask(line=Twisted(today=today))
+    played = PlayedTask(line=twisted(today=today))
     told = json.loads(played.briefing.splitlines()[-1])
     assert told["today"] == ""
     assert told["unknown"] == f"today (whoami says {today!r})"
