@@ -269,101 +269,87 @@ def test_giving_up_answers_once_with_an_internal_error() -> None:
     assert played.answered == ["error_internal"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        said("ok_answer", "Yes.", "employee:una_berg, project:proj_sails"),
-        "**OUTCOME:** `ok_answer`\n**MESSAGE:** Yes.\n**LINKS:** employee: una_berg; proj_sails",
-        json.dumps(
-            {
-                "tool": "Req_ProvideAgentResponse", "outcome": "ok_answer", "message": "Yes.",
-                "links": [{"kind": "employee", "id": "una_berg"}, {"kind": "project",
-                "id": "proj_sails"}],
-            }
-        ),
-        'outcome: OK_ANSWER\nmessage: Yes.\nlinks: [{"type": "Employees", "ID": "una_berg"}, '
-        '"project:proj_sails"]',
-        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee/una_berg, project/proj_sails",
-        "OUTCOME：ok_answer\nMESSAGE：Yes.\nLINKS：employee:una_berg, project:proj_sails",
-        "| OUTCOME | ok_answer |\n| MESSAGE | Yes. |\n| LINKS | employee:una_berg, "
-        "project:proj_sails |",
-        "OUTCOME: ok_answer\nLINKS:\n- employee:una_berg\n- project:proj_sails\n\n"
-        "MESSAGE: Yes.\n---\nBye",
-        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n\nThis "
-        "closes the task.",
-        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg,\nproject:proj_sails\n"
-        "That is all.",
-        'OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: [{"kind": "employee", "id": "una_berg"},\n'
-        ' {"kind": "project", "id": "proj_sails"}]\nThat is all.',
-        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n"
-        "OUTCOME: denied_security\nMESSAGE: No.\nLINKS: none",
+BOTH = (("employee", "una_berg"), ("project", "proj_sails"))
+LINKED = [
+    said("ok_answer", "Yes.", "employee:una_berg, project:proj_sails"),
+    "**OUTCOME:** `ok_answer`\n**MESSAGE:** Yes.\n**LINKS:** employee: una_berg; proj_sails",
+    json.dumps(
+        {
+            "tool": "Req_ProvideAgentResponse", "outcome": "ok_answer", "message": "Yes.",
+            "links": [{"kind": "employee", "id": "una_berg"}, {"kind": "project",
+            "id": "proj_sails"}],
+        }
+    ),
+    'outcome: OK_ANSWER\nmessage: Yes.\nlinks: [{"type": "Employees", "ID": "una_berg"}, '
+    '"project:proj_sails"]',
+    "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee/una_berg, project/proj_sails",
+    "OUTCOME：ok_answer\nMESSAGE：Yes.\nLINKS：employee:una_berg, project:proj_sails",
+    "| OUTCOME | ok_answer |\n| MESSAGE | Yes. |\n| LINKS | employee:una_berg, "
+    "project:proj_sails |",
+    "OUTCOME: ok_answer\nLINKS:\n- employee:una_berg\n- project:proj_sails\n\n"
+    "MESSAGE: Yes.\n---\nBye",
+    "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n\nThis "
+    "closes the task.",
+    "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg,\nproject:proj_sails\n"
+    "That is all.",
+    'OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: [{"kind": "employee", "id": "una_berg"},\n'
+    ' {"kind": "project", "id": "proj_sails"}]\nThat is all.',
+    "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n"
+    "OUTCOME: denied_security\nMESSAGE: No.\nLINKS: none",
+]  # fmt: skip
+"""Closings with both links, as models write them."""
+MESSAGES = [
+    "one\ntwo\n\nthree",
+    "Won.\nOutcome: good.\nMessage: hi\nLinks: below", "One.\n\n---\n\nTwo.", "It is **42**",
+    "a | b", "| a |\n|---|\n| 1 |", "Do:\n```\nmake\n```", "Use <answer>1</answer> here.",
+    "Links: see below",
+]  # fmt: skip
+"""Messages that look like labels or marks, and are none."""
+MARKED = [
+    "OUTCOME: ok_answer MESSAGE: Yes. LINKS: none",
+    "OUTCOME: ok_answer\nMESSAGE: Yes. LINKS: none",
+    "OUTCOME: ok_answer\nMESSAGE:\n```\nYes.\n```\nLINKS: none",
+    "OUTCOME: ok_answer\nMESSAGE: <answer>Yes.</answer>\nLINKS: none",
+    "OUTCOME: ok_answer\nMESSAGE: Yes.\n\n---\nLINKS: none\n```",
+    "OUTCOME: ok_answer\nLINKS: none\nMESSAGE: Yes.\n</response>",
+    "OUTCOME: ok_answer\nLINKS: none\nMESSAGE: Yes.\n\n___\nNote: sent",
+    "## OUTCOME\nok_answer\n## MESSAGE\nYes.\n## LINKS\nnone",
+    "<outcome>ok_answer</outcome>\n<message>Yes.</message>\n<links>none</links>",
+]
+"""Closings whose labels and marks must not reach the user."""
+LINKS: list[tuple[str, Any]] = [
+    *[
+        (text, ())
+        for text in (
+            "none", "None.", "N/A", "n/a", '"none"', "`none`", "none (nothing to link)",
+            "no link", "no links needed", "-", "–", "[]", "null", "nothing",
+            "none\n\nThis closes the task.",
+        )
     ],
-)  # fmt: skip
-def test_a_closing_is_read_as_models_write_it(text: str) -> None:
-    played = PlayedTask()
-    read = read_final_answer(text, played.benchmark._session)
-    assert (read.outcome, read.message) == ("ok_answer", "Yes.")
-    assert read.links == (("employee", "una_berg"), ("project", "proj_sails"))
+    *[(text, None) for text in ("auto", "Auto.", '"auto"', "auto (as the message tells)", "")],
+    ("employee:none_berg", (("employee", "none_berg"),)),
+    ("wiki:auto/none.md", (("wiki", "auto/none.md"),)),
+    (
+        "location:Old Dock, employee:una_berg",
+        (("location", "Old Dock"), ("employee", "una_berg")),
+    ),
+]  # fmt: skip
+"""Words for links, for none, and for those that the facts tell."""
 
 
 @pytest.mark.promise("no lost answer")
 @pytest.mark.parametrize(
-    "message",
+    ("text", "message", "links"),
     [
-        "one\ntwo\n\nthree",
-        "Won.\nOutcome: good.\nMessage: hi\nLinks: below", "One.\n\n---\n\nTwo.", "It is **42**",
-        "a | b", "| a |\n|---|\n| 1 |", "Do:\n```\nmake\n```", "Use <answer>1</answer> here.",
-        "Links: see below",
-    ],
-)  # fmt: skip
-def test_a_message_is_sent_as_it_was_written(message: str) -> None:
-    text = f"OUTCOME: ok_answer\nMESSAGE: {message}\nLINKS: none"
-    read = read_final_answer(text, PlayedTask().benchmark._session)
-    assert (read.message, read.links) == (message, ())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "OUTCOME: ok_answer MESSAGE: Yes. LINKS: none",
-        "OUTCOME: ok_answer\nMESSAGE: Yes. LINKS: none",
-        "OUTCOME: ok_answer\nMESSAGE:\n```\nYes.\n```\nLINKS: none",
-        "OUTCOME: ok_answer\nMESSAGE: <answer>Yes.</answer>\nLINKS: none",
-        "OUTCOME: ok_answer\nMESSAGE: Yes.\n\n---\nLINKS: none\n```",
-        "OUTCOME: ok_answer\nLINKS: none\nMESSAGE: Yes.\n</response>",
-        "OUTCOME: ok_answer\nLINKS: none\nMESSAGE: Yes.\n\n___\nNote: sent",
-        "## OUTCOME\nok_answer\n## MESSAGE\nYes.\n## LINKS\nnone",
-        "<outcome>ok_answer</outcome>\n<message>Yes.</message>\n<links>none</links>",
+        *((text, "Yes.", BOTH) for text in LINKED),
+        *((said("ok_answer", message, "none"), message, ()) for message in MESSAGES),
+        *((text, "Yes.", ()) for text in MARKED),
+        *((said("ok_answer", "Yes.", written), "Yes.", links) for written, links in LINKS),
     ],
 )
-def test_no_label_or_mark_reaches_the_user(text: str) -> None:
+def test_a_closing_is_read_as_models_write_it(text: str, message: str, links: Any) -> None:
     read = read_final_answer(text, PlayedTask().benchmark._session)
-    assert read == FinalAnswer("ok_answer", "Yes.", ())
-
-
-@pytest.mark.parametrize(
-    ("written", "links"),
-    [
-        *[
-            (text, ())
-            for text in (
-                "none", "None.", "N/A", "n/a", '"none"', "`none`", "none (nothing to link)",
-                "no link", "no links needed", "-", "–", "[]", "null", "nothing",
-                "none\n\nThis closes the task.",
-            )
-        ],
-        *[(text, None) for text in ("auto", "Auto.", '"auto"', "auto (as the message tells)", "")],
-        ("employee:none_berg", (("employee", "none_berg"),)),
-        ("wiki:auto/none.md", (("wiki", "auto/none.md"),)),
-        (
-            "location:Old Dock, employee:una_berg",
-            (("location", "Old Dock"), ("employee", "una_berg")),
-        ),
-    ],
-)  # fmt: skip
-def test_links_are_left_out_or_left_to_the_facts_in_many_words(written: str, links: Any) -> None:
-    text = f"OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: {written}"
-    assert read_final_answer(text, PlayedTask().benchmark._session).links == links
+    assert read == FinalAnswer("ok_answer", message, links)
 
 
 def test_a_message_may_have_lines_and_labels_of_its_own() -> None:

@@ -224,20 +224,15 @@ def test_what_the_caller_expects_otherwise_stops_a_purchase_that_is_ordered(
     assert shop.line.counted["/basket/checkout"] == 0
 
 
-def carry_out(benchmark: Any, said: str, items: Any = TEA2, coupon: str = "") -> None:
-    """Have a worker set a basket and check out for an instruction."""
+def carry_out(benchmark: Any, said: str, coupon: str = "", look: str = "") -> None:
+    """Have a worker set two teas and check out for an instruction, perhaps after a look."""
     with benchmark.bind(ledger := Ledger()) as tools:
         ledger.offer(tools)
         ledger.instruction = said
-        ledger.call("Combo_Set_Basket_For_Items", [], {"items": items, "coupon": coupon})
+        if look:
+            ledger.call(look, [], {})
+        ledger.call("Combo_Set_Basket_For_Items", [], {"items": TEA2, "coupon": coupon})
         ledger.call("Req_CheckoutBasket", [], {})
-
-
-def report(benchmark: Any, tool: str = "Combo_List_All_Products", **arguments: Any) -> None:
-    """Have a worker call one tool."""
-    with benchmark.bind(ledger := Ledger()) as tools:
-        ledger.offer(tools)
-        ledger.call(tool, [], arguments)
 
 
 @pytest.mark.promise("no wrong checkout")
@@ -277,13 +272,8 @@ def test_a_product_is_ordered_only_after_it_was_shown(open_shop: Any, make_bench
     """A look of the same instruction is too late."""
     shop = open_shop()
     benchmark = make_benchmark(shop)
-    with benchmark.bind(ledger := Ledger()) as tools:
-        ledger.offer(tools)
-        ledger.instruction = LINE
-        ledger.call("Combo_List_All_Products", [], {})
-        ledger.call("Combo_Set_Basket_For_Items", [], {"items": TEA2})
-        with pytest.raises(ToolFault, match="'tea' was not shown before this instruction"):
-            ledger.call("Req_CheckoutBasket", [], {})
+    with pytest.raises(ToolFault, match="'tea' was not shown before this instruction"):
+        carry_out(benchmark, LINE, look="Combo_List_All_Products")
     assert shop.line.counted["/basket/checkout"] == 0
     carry_out(benchmark, LINE)
     assert shop.bought == [{"tea": 2}]
@@ -302,7 +292,9 @@ def test_what_is_left_out_of_a_large_catalog_is_bought_after_a_search_alone(
     assert benchmark.check_finish("DECLINED: not sold", Ledger()) is not None
     with pytest.raises(ToolFault, match="'tea' was not shown"):
         carry_out(benchmark, LINE)
-    report(benchmark, "Combo_Find_Products_For_Query", query="tea")
+    with benchmark.bind(ledger := Ledger()) as tools:
+        ledger.offer(tools)
+        ledger.call("Combo_Find_Products_For_Query", [], {"query": "tea"})
     assert benchmark.check_finish("DECLINED: not sold", Ledger()) is None
     carry_out(benchmark, LINE)
     assert shop.bought == [{"tea": 2}]
