@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from core.erc3_client import ApiError, ApiException
-from core.ledger import Ledger, ToolFault, WireCall
+from core.ledger import Ledger, ToolFault
 from store_tools.basket import Product
+from tests.kit.wires import wire
 
 TEA = [{"sku": "tea", "quantity": 2}]
 LISTED = [Product(sku="tea", name="Green Tea", price=4, available=10)]
@@ -86,23 +87,16 @@ def test_a_refusal_that_tells_nothing_is_told_with_what_the_shop_lists_too_littl
     assert shop.bought == []
 
 
-def recorded(path: str, outcome: str, error: str = "", **body: object) -> WireCall:
-    kind = "read" if path in ("/products/list", "/basket/view") else "write"
-    return WireCall.model_validate(
-        {"path": path, "body": body, "kind": kind, "outcome": outcome, "error": error or None}
-    )
-
-
 def test_what_was_recorded_of_codes_is_recalled(open_shop: Any, make_benchmark: Any) -> None:
     shop = open_shop()
     benchmark = make_benchmark(shop)
     wrong = "Invalid coupon code"
     benchmark.restore(
         [
-            recorded("/coupon/apply", "done", coupon="TEN"),
-            recorded("/coupon/apply", "failed", "too busy", coupon="BUSY"),
-            recorded("/coupon/apply", "failed", wrong, coupon="NOPE"),
-            recorded("/coupon/remove", "failed", wrong, coupon="OTHER"),
+            wire("/coupon/apply", "done", coupon="TEN"),
+            wire("/coupon/apply", "failed", "too busy", coupon="BUSY"),
+            wire("/coupon/apply", "failed", wrong, coupon="NOPE"),
+            wire("/coupon/remove", "failed", wrong, coupon="OTHER"),
         ]
     )
     assert shop.session.facts.rejected_coupons == {"NOPE"}
@@ -116,7 +110,7 @@ def test_what_was_recorded_of_listings_is_recalled(
 ) -> None:
     shop = open_shop()
     benchmark = make_benchmark(shop)
-    benchmark.restore([recorded("/products/list", outcome)])
+    benchmark.restore([wire("/products/list", outcome)])
     assert shop.session.reported is shop.session.was_shown("tea") is (outcome == "done")
 
 
@@ -124,8 +118,8 @@ def test_a_repeated_checkout_alone_drops_the_listing(open_shop: Any, make_benchm
     shop = open_shop()
     benchmark = make_benchmark(shop)
     benchmark._session.catalog = LISTED
-    add = recorded("/basket/add", "done", sku="tea", quantity=2)
-    writes = [add, recorded("/basket/checkout", "done")]
+    add = wire("/basket/add", "done", sku="tea", quantity=2)
+    writes = [add, wire("/basket/checkout", "done")]
     assert benchmark.repeat(writes[:1], Ledger()) == []
     assert benchmark._session.catalog == LISTED
     assert benchmark.repeat(writes[1:], Ledger()) == []
