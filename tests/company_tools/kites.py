@@ -195,6 +195,18 @@ def kites(**fields: Any) -> Wire:
     }
 
 
+def staffed(*employees: Wire, **fields: Any) -> Wire:
+    """The company with these people, and nothing else on record but what `fields` say."""
+    nothing: Wire = {"projects": [], "customers": [], "time_entries": []}
+    return kites(employees=[*employees], **{**nothing, **fields})
+
+
+def crowd(size: int) -> Wire:
+    """The company with Una Berg and so many other people."""
+    others = [person(f"p_{n:03}", f"Person {n:03}") for n in range(size - 1)]
+    return staffed(person("una_berg", "Una Berg"), *others)
+
+
 def toolbox(
     company: Wire | None = None, store: WikiStore | None = None, **scenario: Any
 ) -> Toolbox:

@@ -14,19 +14,9 @@ from core.erc3_client import ApiError, ApiException, company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.own.company_models import RESPONSES
 from core.ledger import ToolFault
-from tests.company_tools.kites import kites, person, toolbox
+from tests.company_tools.kites import crowd, toolbox
 
 PEOPLE = "/employees/list"
-
-
-def crowd(size: int) -> dict[str, Any]:
-    others = [person(f"p_{n:03}", f"Person {n:03}") for n in range(size - 1)]
-    return kites(
-        employees=[person("una_berg", "Una Berg"), *others],
-        projects=[],
-        customers=[],
-        time_entries=[],
-    )
 
 
 def test_154_people_cost_31_requests_a_task_and_not_one_more() -> None:

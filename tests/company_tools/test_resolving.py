@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from company_tools.ids import SURE, employee_id, match_name
 from core.ledger import ToolFault
-from tests.company_tools.kites import Toolbox, kites, person, toolbox
+from tests.company_tools.kites import Toolbox, person, staffed, toolbox
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_projects_of_a_person_with_archived_ones_or_without(shared: Toolbox) -> 
 
 def test_an_id_is_taken_for_certain_only_where_one_person_is_meant() -> None:
     twins = [person("ann_1", "Ann Lee"), person("ann_2", "Ann Lee"), person("una_berg", "Una Berg")]
-    at = toolbox(kites(employees=twins, projects=[], customers=[], time_entries=[]))
+    at = toolbox(staffed(*twins))
     assert employee_id(at.session, "una_berg") == "una_berg"
     assert employee_id(at.session, "Berg Una") == "una_berg"
     with pytest.raises(ToolFault, match=r"ann_1 \(Ann Lee\), ann_2 \(Ann Lee\)"):
@@ -132,8 +132,7 @@ def test_whose_name_has_the_words_in_another_order_or_only_in_part_is_no_namesak
     people = [
         person("ann_lee", "Ann Lee"), person("lee_ann", "Lee Ann"), person("x_3", "Ann Mary Lee"),
     ]  # fmt: skip
-    tables = {"projects": [], "customers": [], "time_entries": []}
-    at = toolbox(kites(employees=people, **tables), user="ann_lee")
+    at = toolbox(staffed(*people), user="ann_lee")
     for name, id in (("Ann Lee", "ann_lee"), ("Lee Ann", "lee_ann"), ("Lee, Ann Mary", "x_3")):
         assert employee_id(at.session, name) == id
         answer = at.data("Combo_Resolve_Person_For_Name", name=name)

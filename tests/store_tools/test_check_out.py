@@ -10,9 +10,10 @@ import pytest
 from core.erc3_client import ApiError, ApiException
 from core.ledger import Ledger, ToolFault
 from store_tools.basket import Product
+from tests.kit.combo import items
 from tests.kit.wires import wire
 
-TEA = [{"sku": "tea", "quantity": 2}]
+TEA = items(tea=2)
 LISTED = [Product(sku="tea", name="Green Tea", price=4, available=10)]
 
 

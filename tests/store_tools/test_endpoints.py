@@ -15,6 +15,7 @@ from core.tools.faults import Inconsistent, OutOfReach
 from store_tools.basket import ADD, CHECKOUT, VIEW, Basket, Mirror
 from store_tools.endpoints import ENDPOINTS, shown_move
 from store_tools.store_facts import StoreFacts
+from tests.kit.combo import items
 from tests.kit.wires import wire
 
 
@@ -66,7 +67,7 @@ def test_a_checkout_is_not_sent_again_for_a_basket_that_costs_something_else(
     open_shop: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop = open_shop()
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(tea=2))
     shop.line.plan[CHECKOUT] = ["before"]
     through = shop.line.dispatch
 

@@ -17,6 +17,7 @@ from store_tools.basket import Basket, Product, basket_line
 from store_tools.environment import group_of
 from store_tools.shown_catalog import CATALOG_TOKENS, catalog_text
 from tests.kit.binding import entered
+from tests.kit.combo import items
 
 
 @pytest.fixture
@@ -41,12 +42,11 @@ def test_the_state_is_the_basket_as_the_shop_shows_it_now(shop: Any, make_benchm
 def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
     assert benchmark.progress.finished is None
-    items = [{"sku": "tea", "quantity": 2}]
     benchmark.briefing(Ledger())
     ledger = Ledger()
     ledger.offer(entered(benchmark.bind(ledger)))
     ledger.instruction = "CHECKOUT: items tea×2; no coupon; total at most 8"
-    ledger.call("Combo_Set_Basket_For_Items", [], {"items": items})
+    ledger.call("Combo_Set_Basket_For_Items", [], {"items": items(tea=2)})
     ledger.call("Req_CheckoutBasket", [], {})
     assert (benchmark.progress.finished, benchmark.progress.side_effects) == ("checked out", 1)
     assert json.loads(benchmark.state(Ledger()))["checked_out"][0]["total"] == 8
@@ -120,8 +120,7 @@ def test_a_listing_that_fails_leaves_everything_as_if_it_had_not_been_asked_for(
     with benchmark.bind(ledger := Ledger()) as tools:
         ledger.offer(tools)
         ledger.instruction = "CHECKOUT: items tea×2; no coupon; total at most 8"
-        items = [{"sku": "tea", "quantity": 2}]
-        ledger.call("Combo_Set_Basket_For_Items", [], {"items": items})
+        ledger.call("Combo_Set_Basket_For_Items", [], {"items": items(tea=2)})
         with pytest.raises(ToolFault, match="was not shown"):
             ledger.call("Req_CheckoutBasket", [], {})
     assert shop.bought == []

@@ -13,8 +13,9 @@ from store_tools.basket import LARGEST, Basket, Content
 from store_tools.environment import calls_of_order
 from store_tools.order import CheckoutOrder, order_given, order_in
 from tests.campaigns.checkout_authority import measure
+from tests.kit.combo import items
 
-TEA2, TEA3 = [{"sku": "tea", "quantity": 2}], [{"sku": "tea", "quantity": 3}]
+TEA2, TEA3 = items(tea=2), items(tea=3)
 CODES = [
     {"code": "TWO", "discount": {"amount": 2}, "requires": {"tea": 2}},
     {"code": "IDLE", "discount": None},

@@ -10,7 +10,7 @@ from core.ledger.tool import plain
 from core.tools.faults import Inconsistent, OutOfReach
 from store_tools.basket import CHECKOUT, Basket, PricedLine, Product
 from store_tools.store_session import StoreSession, read_catalog, read_page
-from tests.kit.combo import data_of
+from tests.kit.combo import data_of, items
 
 SDK_EMPTY = (
     "Invalid response payload: 1 validation error for {model}\n{field}\n  Input should be a valid "
@@ -138,13 +138,9 @@ def test_a_rejected_code_is_asked_for_once(open_shop: Any) -> None:
 
 def stocked(open_shop: Any, **more: Any) -> Any:
     shop = open_shop(coupons=[coupon("TWO", {"amount": 2}, tea=2), coupon("DUD", None)], **more)
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(tea=2))
     shop.next_instruction()
     return shop
-
-
-def rows(*items: tuple[str, int]) -> list[dict[str, Any]]:
-    return [{"sku": sku, "quantity": quantity} for sku, quantity in items]
 
 
 @pytest.mark.promise("no wrong checkout")
@@ -156,9 +152,9 @@ def rows(*items: tuple[str, int]) -> list[dict[str, Any]]:
         ("TWO", 6, {"expected_coupon": ""}, "coupon is 'TWO', ordered is ''"),
         ("TWO", 8, {"expected_coupon": "TWO"}, "total is 6, expected 8"),
         ("", 8, {"expected_items": []}, "not checked out"),
-        ("", 8, {"expected_items": rows(("tea", 1))}, "not checked out"),
-        ("", 8, {"expected_items": rows(("tea", 2), ("cup", 1))}, "not checked out"),
-        ("", 8, {"expected_items": rows(("cup", 2))}, "not checked out"),
+        ("", 8, {"expected_items": items(tea=1)}, "not checked out"),
+        ("", 8, {"expected_items": items(tea=2, cup=1)}, "not checked out"),
+        ("", 8, {"expected_items": items(cup=2)}, "not checked out"),
     ],
 )
 def test_checkout_is_refused_where_the_basket_differs(
@@ -176,7 +172,7 @@ def test_items_of_one_product_are_added_up_and_an_empty_basket_is_not_bought(
     open_shop: Any,
 ) -> None:
     shop = stocked(open_shop)
-    once = rows(("tea", 1), ("tea", 1))
+    once = items(tea=1) * 2
     assert shop.call("Req_CheckoutBasket", expected_total=8, expected_items=once)["total"] == 8
     empty = open_shop()
     with pytest.raises(ToolFault, match="not checked out"):
@@ -200,10 +196,10 @@ def test_one_instruction_buys_once(open_shop: Any) -> None:
 
 def test_a_refused_checkout_tells_the_stock_and_may_be_tried_again(open_shop: Any) -> None:
     shop = open_shop()
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "pot", "quantity": 2}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(pot=2))
     with pytest.raises(ToolFault, match="available 1, in basket 2"):
         shop.call("Req_CheckoutBasket", expected_total=60)
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "pot", "quantity": 1}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(pot=1))
     shop.call("Req_CheckoutBasket", expected_total=30)
     assert shop.bought == [{"pot": 1}]
 
@@ -339,11 +335,11 @@ def test_a_purchase_rests_on_a_look_of_its_own_instruction(open_shop: Any) -> No
     shop = stocked(open_shop)
     looks = shop.line.counted["/basket/view"]
     shop.task.world.add("tea", 1)
-    ordered = [{"sku": "tea", "quantity": 2}]
+    ordered = items(tea=2)
     with pytest.raises(ToolFault, match=r"the basket holds \{'tea': 3\}"):
         shop.call("Req_CheckoutBasket", expected_total=8, expected_items=ordered)
     assert shop.line.counted["/basket/view"] == looks + 1
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(tea=2))
     looks = shop.line.counted["/basket/view"]
     shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.line.counted["/basket/view"] == looks
@@ -355,7 +351,7 @@ def test_a_basket_that_was_seen_is_not_looked_at_again_to_be_set(open_shop: Any)
     shop.task.world.add("tea", 1)
     assert shop.call("Req_ViewBasket")["total"] == 12
     looks = shop.line.counted["/basket/view"]
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 3}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(tea=3))
     assert shop.line.counted["/basket/view"] == looks
 
 
@@ -457,10 +453,10 @@ def test_a_write_of_which_nothing_is_known_is_not_sent_again_and_the_basket_tell
         shop.call(tool, sku="tea", quantity=1)
     assert shop.line.counted[path] == before + 1
     assert shop.ledger.calls[-1].outcome == "unknown"
-    more = [{"sku": "tea", "quantity": 3}]
+    more = items(tea=3)
     with pytest.raises(ToolFault, match=r"the basket holds \{'tea': 2\}, ordered are"):
         shop.call("Req_CheckoutBasket", expected_total=12, expected_items=more)
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(tea=2))
     assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
 
 
@@ -473,10 +469,10 @@ def test_an_addition_that_arrived_twice_bars_the_checkout_until_the_basket_is_se
     assert shop.call("Req_ViewBasket")["items"] == []
     assert shop.call("Req_AddProductToBasket", sku="tea", quantity=1)["item_count"] == 1
     # The total is as expected, the content is not.
-    once = [{"sku": "tea", "quantity": 1}]
+    once = items(tea=1)
     with pytest.raises(ToolFault, match=r"the basket holds \{'tea': 2\}"):
         shop.call("Req_CheckoutBasket", expected_total=8, expected_items=once)
     assert shop.line.counted["/basket/checkout"] == 0
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 1}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(tea=1))
     shop.call("Req_CheckoutBasket", expected_total=4)
     assert shop.bought == [{"tea": 1}]
