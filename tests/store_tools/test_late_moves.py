@@ -15,20 +15,11 @@ from store_tools.endpoints import ENDPOINTS
 from store_tools.environment import StoreEnvironment
 from store_tools.store_facts import LATE_SECONDS, StoreFacts
 from tests.kit.binding import entered
-from tests.kit.combo import data_of
+from tests.kit.combo import data_of, items
 from tests.kit.wires import wire
+from tests.store_tools.test_faults import SHOP
 
-SHOP = {
-    "products": [
-        {"sku": "a", "name": "A", "price": 3, "available": 9},
-        {"sku": "b", "name": "B", "price": 6, "available": 4},
-    ],
-    "coupons": [
-        {"code": "K1", "discount": {"amount": 2}, "requires": {"a": 1}},
-        {"code": "K2", "discount": {"amount": 1}, "requires": {"a": 1}},
-    ],
-}
-ORDER = [{"sku": "a", "quantity": 2}]
+ORDER = items(a=2)
 BODIES: dict[str, dict[str, object]] = {
     ADD: {"sku": "a", "quantity": 1},
     REMOVE: {"sku": "a", "quantity": 1},
@@ -162,7 +153,7 @@ def test_the_moves_in_doubt_are_those_without_a_reply_that_no_look_has_shown(
     doubtful = [path for path, outcome in made if outcome in ("unknown", "unknown-")]
     # A look settles the last write of its path: it proves nothing of those before.
     assert [move.path for move in facts.late_moves] == doubtful
-    basket = Basket.model_validate({"items": [{"sku": "a", "quantity": 2}], "coupon": "K2"})
+    basket = Basket.model_validate({"items": ORDER, "coupon": "K2"})
     assert facts.may_change(basket) == any(path != APPLY for path in doubtful)
     facts.forget_late_moves()
     assert not facts.may_change(basket)

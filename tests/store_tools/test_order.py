@@ -79,8 +79,9 @@ def test_the_one_form_is_read_also_where_marks_of_markdown_stand_around_it(
     ],
 )
 def test_everything_else_authorises_nothing(said: str) -> None:
-    with pytest.raises(ToolFault):
+    with pytest.raises(ToolFault) as refused:
         order_in(said)
+    assert ("no CHECKOUT line" in refused.value.text) != said.startswith("CHECKOUT:")
 
 
 @pytest.mark.promise("no wrong checkout")
