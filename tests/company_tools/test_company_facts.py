@@ -165,6 +165,13 @@ def test_the_record_before_is_known_of_a_change_that_keeps_it() -> None:
     assert other.before is None
 
 
+@pytest.mark.parametrize(("told", "limit"), [("5 > 3", 3), ("5 > 0", 0), ("5 > -1", None)])
+def test_the_page_limit_is_learnt_from_a_refused_listing(told: str, limit: int | None) -> None:
+    fields = {"path": "/projects/list", "body": {}, "kind": "read", "outcome": "failed"}
+    error = f"page limit exceeded: {told}"
+    assert folded(WireCall.model_validate({**fields, "error": error})).listing.limit == limit
+
+
 @pytest.mark.parametrize("end", ["reply", "look"])
 def test_a_change_makes_what_was_kept_of_its_kind_old(end: str) -> None:
     body = {"id": "proj_sails", "status": "paused"}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from core.erc3_client import store
 from core.ledger import Intent, Resolved, WireCall
@@ -108,6 +109,20 @@ def test_prices_and_stock_out_of_all_bounds_are_not_believed(
         with pytest.raises(Inconsistent, match=f"'{'s' * 80}' has a price") as caught:
             ENDPOINTS["/products/list"].answer(page)
         assert caught.value.fatal
+
+
+class Shown(BaseModel):
+    """A basket as a client hands it over, with fields that the wire left out."""
+
+    items: list[dict[str, Any]]
+    subtotal: int | None = None
+    coupon: str | None = None
+    total: int | None = None
+
+
+def test_what_an_answer_leaves_out_is_filled_in_from_its_lines() -> None:
+    line = {"sku": "tea", "quantity": 2, "price": 2}
+    assert ENDPOINTS[VIEW].answer(Shown(items=[line])) == basket(tea=2)
 
 
 INTENT = Intent(path=CHECKOUT, body={}, about=basket(tea=2).model_dump())
