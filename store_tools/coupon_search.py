@@ -109,14 +109,15 @@ class _Search:
             return False
         _, index, code = hopes[0]
         hopeful = [i for _, i, c in hopes if c == code]
-        group = hopeful if self._rules_most_out(hopeful, code) else hopeful[: self.width]
+        rules_out = code != "" and self._rules_most_out(hopeful, code)
+        group = hopeful if rules_out else hopeful[: self.width]
         if self.spent > self.worth:
             # Looking at many at once has not paid: what is left is tried in the order of its moves.
             near = self.trial.content
             index = min((i for _, i, _ in hopes), key=lambda i: distance(near, self.contents[i]))
             group = [index]
         if len(group) == 1:
-            self._try(index, [c for _, i, c in hopes if i == index])
+            self._try(index, [c for _, i, c in hopes if i == index and c])
             self.width = 2
             return True
         of_group = [c for _, i, c in hopes if i in group]
@@ -146,14 +147,17 @@ class _Search:
         return len(left) <= FEW_LEFT * len(indexes)
 
     def _hopes(self) -> list[tuple[Key, int, str]]:
-        """Baskets with codes that can be better than the best, the most hopeful first."""
+        """Baskets with codes that can be better than the best, the most hopeful first.
+
+        A basket without a code ("") is among them as long as no look has shown that it fits.
+        """
         best = self._best()
         hopes = (
             (self._key(i, code), i, code)
             for i in range(len(self.contents))
             if i not in self.done
-            for code in self.codes
-            if self.most[code][i]
+            for code in (*self.codes, "")
+            if (self.most[code][i] if code else i not in self.fits)
         )
         return sorted(hope for hope in hopes if best is None or hope[0] < best)
 

@@ -17,7 +17,7 @@ from core.ledger import Budget, ComboRow, Ledger, Rows, Tool, ToolFault
 from core.ledger.combo import ComboResult, combo_tool
 from core.tools.faults import OutOfReach
 from store_tools.environment import StoreEnvironment, tools
-from tests.company_tools.kites import Toolbox, kites, person, toolbox
+from tests.company_tools.kites import HOURS, crowd, toolbox
 from tests.store_tools.conftest import Direct
 from workshop.replay.recorded import recorded_ledger
 
@@ -42,10 +42,7 @@ COMPANY: dict[str, dict[str, Any]] = {
     "Combo_Update_Employee_For_Changes": {"employee": "una_holm", "notes": "x"},
     "Combo_Update_Team_For_Changes": {"project": "proj_sails", "remove": ["juergen_mueller"]},
     "Combo_Update_Time_Entry_For_Changes": {"id": "te_001", "hours": 3},
-    "Combo_Log_Time_For_Project": {
-        "employee": "una_berg", "project": "proj_sails", "date": "2025-05-02", "hours": 1,
-        "billable": True,
-    },
+    "Combo_Log_Time_For_Project": HOURS,
     "Combo_Write_Wiki_Pages": {"pages": {"a.md": "a", "b.md": "b", "c.md": "c"}},
     "Combo_Rename_Wiki_Page": {"old": "rules.md", "new": "law.md"},
     "Combo_Make_Changes_For_List": {
@@ -91,17 +88,6 @@ class Shop:
 
     def call(self, name: str, **arguments: Any) -> Any:
         return self.ledger.call(name, [], arguments)
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    moment = [0.0]
-
-    def rest(seconds: float) -> None:
-        moment[0] += seconds
-
-    monkeypatch.setattr("core.erc3_client.retry_policy.now", lambda: moment[0])
-    monkeypatch.setattr("core.erc3_client.retry_policy.rest", rest)
 
 
 def test_every_combo_tool_is_named_for_what_it_does_and_is_tried_here() -> None:
@@ -175,18 +161,12 @@ def only(found: dict[str, Any]) -> Any:
     return row["data"]
 
 
-def crowd() -> Toolbox:
-    staff = [person(f"p_{n:02}", f"Person {n}") for n in range(12)]
-    return toolbox(kites(employees=[person("una_berg", "Una Berg"), *staff], projects=[],
-                      customers=[], time_entries=[]))  # fmt: skip
-
-
 @pytest.mark.parametrize("what", [400, 503])
 def test_pages_that_came_before_are_kept(what: int) -> None:
-    at = crowd()
+    at = toolbox(crowd(13))
     at.line.plan["/employees/list"] = [None, None, *[what] * 200]
     found = at.call("Combo_List_All_Employees")
-    assert [one["id"] for one in only(found)][:2] == ["una_berg", "p_00"]
+    assert [one["id"] for one in only(found)][:2] == ["una_berg", "p_000"]
     assert len(only(found)) == 10
     error = found["fatal_error"]
     assert (error["method"], error["status"]) == ("Req_ListEmployees", what)
@@ -196,12 +176,12 @@ def test_pages_that_came_before_are_kept(what: int) -> None:
 
 
 def test_records_that_were_read_before_are_kept_and_nothing_of_it_is_for_good() -> None:
-    at = crowd()
+    at = toolbox(crowd(13))
     through = at.line.dispatch
-    refusing(at, lambda request: getattr(request, "id", "") == "p_02")
+    refusing(at, lambda request: getattr(request, "id", "") == "p_002")
     found = at.call("Combo_List_All_Employees", details=True)
-    assert [one["id"] for one in only(found)] == ["una_berg", "p_00", "p_01"]
-    assert found["fatal_error"]["parameters"] == {"id": "p_02"}
+    assert [one["id"] for one in only(found)] == ["una_berg", "p_000", "p_001"]
+    assert found["fatal_error"]["parameters"] == {"id": "p_002"}
     at.line.dispatch = through
     whole = at.call("Combo_List_All_Employees", details=True)
     assert len(only(whole)) == 13
@@ -314,7 +294,7 @@ def test_nothing_is_bought_where_the_error_of_setting_the_basket_is_overlooked()
 
 
 def test_misuse_and_budgets_are_raised() -> None:
-    at = crowd()
+    at = toolbox(crowd(13))
     with pytest.raises(ToolFault, match="no certain employee"):
         at.call("Combo_Update_Employee_For_Changes", employee="Nobody", notes="x")
     shop = Shop()
@@ -324,7 +304,7 @@ def test_misuse_and_budgets_are_raised() -> None:
 
 
 def test_a_repetition_gives_the_same_partial_result() -> None:
-    at = crowd()
+    at = toolbox(crowd(13))
     at.line.plan["/employees/list"] = [None, 400]
     found = at.call("Combo_List_All_Employees")
     again = recorded_ledger(at.ledger.calls, all_tools(at.session, at.store))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +25,8 @@ class Direct:
     """A task's company; counts what is sent.
 
     `plan`: by path what happens at each call: "before" loses the request, "after" the answer, a
-    number is an HTTP status, None lets it through.
+    number is an HTTP status, an error is raised with nothing sent, None lets it through. `tamper`:
+    by path what is done to each answer.
     """
 
     def __init__(self, company: Wire, **scenario: Any) -> None:
@@ -37,6 +39,7 @@ class Direct:
         self.task = self.platform.start_new_task("company", "ask").task_id
         self.sent: list[tuple[str, Wire]] = []
         self.plan: dict[str, list[Any]] = {}
+        self.tamper: dict[str, Callable[[Any], None]] = {}
         self.then_fails = False
         """Whether a status of the plan comes after the request took effect."""
 
@@ -47,6 +50,8 @@ class Direct:
         what = waiting.pop(0) if waiting else None
         if what == "before":
             raise OSError("connection lost")
+        if isinstance(what, Exception):
+            raise what
         if isinstance(what, int) and not self.then_fails:
             raise ApiException(ApiError(status=what, error="busy", code=""), None)
         try:
@@ -57,7 +62,9 @@ class Direct:
             raise OSError("connection lost")
         if what is not None:
             raise ApiException(ApiError(status=what, error="busy", code=""), None)
-        return RESPONSES[path].model_validate(answer)
+        shown = RESPONSES[path].model_validate(answer)
+        self.tamper.get(path, lambda _: None)(shown)
+        return shown
 
     def paths(self, *among: str) -> list[str]:
         return [path for path, _ in self.sent if not among or path in among]
@@ -95,48 +102,23 @@ def person(id_: str, name: str, **fields: Any) -> Wire:
 
 def project(id_: str, name: str, description: str, *team: tuple[str, float, str], **f: Any) -> Wire:
     members = [{"employee": e, "time_slice": s, "role": r} for e, s, r in team]
-    return {
-        "id": id_,
-        "name": name,
-        "description": description,
-        "customer": "cust_school",
-        "status": "active",
-        "team": members,
-        **f,
-    }
+    bare = {"id": id_, "name": name, "description": description, "team": members}
+    return {**bare, "customer": "cust_school", "status": "active", **f}
 
 
 def customer(id_: str, name: str, brief: str, contact: str, **fields: Any) -> Wire:
-    return {
-        "id": id_,
-        "name": name,
-        "brief": brief,
-        "location": "Norway",
-        "primary_contact_name": contact,
-        "primary_contact_email": f"{contact.split()[0].lower()}@buyers.example",
-        "deal_phase": "active",
-        "high_level_status": "Key account",
-        "account_manager": "una_berg",
-        **fields,
-    }
+    mail = f"{contact.split()[0].lower()}@buyers.example"
+    bare = {"id": id_, "name": name, "brief": brief, "location": "Norway"}
+    bare |= {"primary_contact_name": contact, "primary_contact_email": mail}
+    more = {"deal_phase": "active", "high_level_status": "Key account"}
+    return {**bare, **more, "account_manager": "una_berg", **fields}
 
 
 def entry(id_: str, employee: str, date: str, hours: float, **fields: Any) -> Wire:
-    about = {
-        "customer": "cust_school",
-        "project": "proj_sails",
-        "work_category": "customer_project",
-    }
-    more = {"notes": "", "billable": True, "status": "draft"}
-    return {
-        "id": id_,
-        "employee": employee,
-        "date": date,
-        "hours": hours,
-        **about,
-        **more,
-        **fields,
-    }
+    bare = {"id": id_, "employee": employee, "date": date, "hours": hours}
+    about = {"customer": "cust_school", "project": "proj_sails"}
+    more = {"work_category": "customer_project", "notes": "", "billable": True, "status": "draft"}
+    return {**bare, **about, **more, **fields}
 
 
 RULES = """# Rules
@@ -146,6 +128,16 @@ Salaries are confidential: HR may read them, nobody else.
 # Lunch
 Soup on Fridays.
 """
+
+
+HOURS: Wire = {
+    "employee": "una_berg",
+    "project": "proj_sails",
+    "date": "2025-05-02",
+    "hours": 2.5,
+    "billable": True,
+}
+"""Hours as they are logged, of which there is an entry already."""
 
 
 def kites(**fields: Any) -> Wire:
@@ -201,6 +193,18 @@ def kites(**fields: Any) -> Wire:
         },
         **fields,
     }
+
+
+def staffed(*employees: Wire, **fields: Any) -> Wire:
+    """The company with these people, and nothing else on record but what `fields` say."""
+    nothing: Wire = {"projects": [], "customers": [], "time_entries": []}
+    return kites(employees=[*employees], **{**nothing, **fields})
+
+
+def crowd(size: int) -> Wire:
+    """The company with Una Berg and so many other people."""
+    others = [person(f"p_{n:03}", f"Person {n:03}") for n in range(size - 1)]
+    return staffed(person("una_berg", "Una Berg"), *others)
 
 
 def toolbox(

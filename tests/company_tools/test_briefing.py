@@ -116,11 +116,3 @@ def test_a_configured_page_that_the_wiki_lacks_is_noted() -> None:
         played.benchmark.briefing(ledger, "What does Una earn?")
     told = [one.text for one in notes if isinstance(one, Notice) and "rulebook" in one.text]
     assert told == ["--rulebook b.md: this wiki has no such page"]
-
-
-def test_own_changes_to_the_wiki_set_no_rules_and_those_of_others_are_told() -> None:
-    played = PlayedTask(kites(wiki={"a.md": RULE * 2, "b.md": f"{RULE * 2}b", "c.md": "Soup."}))
-    version = played.benchmark.rules_version
-    played.call("Combo_Write_Wiki_Pages", pages={"d.md": f"{RULE}new"})
-    assert "rules_now" not in json.loads(played.state())
-    assert played.benchmark.rules_version == version

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -37,8 +38,6 @@ def test_a_write_before_whoami_is_refused_and_so_is_an_answer() -> None:
 
 @pytest.mark.promise("no order from a text")
 def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
-    from core.erc3_client import company
-
     for scenario in ({"user": None}, {"whoami_status": 500}):
         played = PlayedTask(brief=False, **scenario)
         session = played.benchmark._session
@@ -53,27 +52,20 @@ def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
 
 
 @pytest.mark.promise("no order from a text")
-def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
-    with PlayedTask(user=None).benchmark.bind(Ledger()) as tools:
-        names = {tool.name for tool in tools}
-        assert all(tool.kind == "read" for tool in tools)
-    told = ("Employee", "Customer", "Project", "Time", "People", "Person", "Hours", "Workload")
-    assert not [name for name in names if any(word in name for word in told)]
-    assert any("Wiki" in name for name in names)
-
-
-@pytest.mark.promise("no order from a text")
 @pytest.mark.parametrize(
     "message",
     [
         "Una Berg works here.", "Ask Berg Una.", "una berg", "Write to una_berg@kites.example.",
         "JURGEN MULLER", "Jürgen  Müller", "It is proj_sails.", "Đorđe Ćosić", "Ask cust_circus.",
-        "The id is una_holm", "It is for Bright Sails",
+        "The id is una_holm", "It is for Bright Sails", "It is 51000.", "It is 51,000.",
+        "It is 51000.00.", "It is EUR 51,000.00.",
     ],
 )  # fmt: skip
 def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
     played = PlayedTask(user=None)
-    assert "guest" in (played.asked_back("ok_answer", message) or "")
+    assert ("salary" if "51" in message else "guest") in (
+        played.asked_back("ok_answer", message) or ""
+    )
     # It is hard: said again, it leaves as a refusal.
     assert played.finish("ok_answer", message) is None
     assert played.answered == ["denied_security"]
@@ -81,17 +73,6 @@ def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
     without = PlayedTask(user=None, off=["guest", "unseen"])
     assert without.asked_back("ok_answer", message) is None
     assert without.finish("ok_answer", message) is None
-
-
-@pytest.mark.promise("no order from a text")
-@pytest.mark.parametrize("written", ["{0}", "{0:,}", "{0}.00", "EUR {0:,}.00"])
-def test_a_guests_answer_holds_no_salary(written: str) -> None:
-    played = PlayedTask(user=None)
-    salary = kites()["employees"][0]["salary"]
-    text = f"It is {written.format(salary)}."
-    assert "salary" in (played.asked_back("ok_answer", text) or "")
-    assert played.finish("ok_answer", text) is None
-    assert played.answered == ["denied_security"]
 
 
 @pytest.mark.parametrize("message", sorted(FIXED))
@@ -134,34 +115,37 @@ def test_what_was_never_seen_is_never_sent() -> None:
     assert PlayedTask(off=["unseen"]).finish("ok_answer", "Done.", "employee:ghost_1") is None
 
 
-def test_ok_after_a_failed_write_is_asked_back_once() -> None:
-    played = PlayedTask()
+def refused_by_the_system(played: PlayedTask) -> None:
     played.line.plan["/employees/update"] = [400]
     assert note(played)["fatal_error"]["status"] == 400
-    assert "did not go through" in (played.asked_back("ok_answer") or "")
-    assert played.finish("ok_answer") is None
-    off = PlayedTask(off=["failed-write"])
-    off.line.plan["/employees/update"] = [400]
-    note(off)
-    assert off.asked_back("ok_answer") is None
 
 
-def test_ok_after_a_change_that_was_refused_before_it_was_sent_is_asked_back_once() -> None:
-    played = PlayedTask()
+def refused_before_it_was_sent(played: PlayedTask) -> None:
+    team = [{"employee": UNA, "time_slice": 0.1, "role": "Ops"}] * 2
     with pytest.raises(ToolFault, match="twice"):
-        played.call(
-            "Req_UpdateProjectTeam",
-            id="proj_sails",
-            team=[{"employee": UNA, "time_slice": 0.1, "role": "Ops"}] * 2,
-        )
-    assert "Req_UpdateProjectTeam proj_sails" in (played.asked_back("ok_answer") or "")
+        played.call("Req_UpdateProjectTeam", id="proj_sails", team=team)
     assert played.asked_back("none_clarification_needed", "Who?") is None
-    assert played.finish("ok_answer") is None
-    assert played.answered == ["ok_answer"]
-    off = PlayedTask(off=["failed-write"])
-    with pytest.raises(ToolFault):
-        off.call("Req_UpdateProjectTeam", id="proj_sails")
-    assert off.asked_back("ok_answer") is None
+
+
+@pytest.mark.parametrize(
+    ("guard", "first", "outcome", "said"),
+    [
+        ("failed-write", refused_by_the_system, "ok_answer", "did not go through"),
+        ("failed-write", refused_before_it_was_sent, "ok_answer", "Req_UpdateProjectTeam proj_s"),
+        ("written", note, "denied_security", "this was changed"),
+        ("written", note, "none_clarification_needed", "this was changed"),
+    ],
+)
+def test_an_answer_that_does_not_fit_the_changes_is_asked_back_once(
+    guard: str, first: Callable[[PlayedTask], Any], outcome: str, said: str
+) -> None:
+    played, off = PlayedTask(), PlayedTask(off=[guard])
+    for one in (played, off):
+        first(one)
+    assert said in (played.asked_back(outcome, "No.") or "")
+    assert played.finish(outcome, "No.") is None
+    assert played.answered == [outcome]
+    assert off.asked_back(outcome, "No.") is None
 
 
 def test_a_refused_change_that_cannot_be_looked_up_leaves_the_task_open() -> None:
@@ -173,25 +157,6 @@ def test_a_refused_change_that_cannot_be_looked_up_leaves_the_task_open() -> Non
         played.call("Req_UpdateEmployeeInfo", employee=UNA, notes="new")
     assert len(played.line.paths("/employees/update")) == 2
     assert played.benchmark.progress.unanswered
-
-
-def test_a_refusal_of_what_would_show_nothing_is_believed() -> None:
-    played = PlayedTask()
-    played.line.plan["/wiki/update"] = [400]
-    with pytest.raises(ToolFault, match="busy"):
-        played.call("Req_UpdateWiki", file="never.md", content="")
-    assert played.benchmark.progress.side_effects == 0
-
-
-@pytest.mark.parametrize("outcome", ["denied_security", "none_clarification_needed"])
-def test_a_denial_after_a_write_is_asked_back_once(outcome: str) -> None:
-    played = PlayedTask()
-    note(played)
-    assert "this was changed" in (played.asked_back(outcome, "No.") or "")
-    assert played.finish(outcome, "No.") is None
-    off = PlayedTask(off=["written"])
-    note(off)
-    assert off.asked_back(outcome, "No.") is None
 
 
 @pytest.mark.parametrize(

@@ -14,19 +14,9 @@ from core.erc3_client import ApiError, ApiException, company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.own.company_models import RESPONSES
 from core.ledger import ToolFault
-from tests.company_tools.kites import kites, person, toolbox
+from tests.company_tools.kites import crowd, toolbox
 
 PEOPLE = "/employees/list"
-
-
-def crowd(size: int) -> dict[str, Any]:
-    others = [person(f"p_{n:03}", f"Person {n:03}") for n in range(size - 1)]
-    return kites(
-        employees=[person("una_berg", "Una Berg"), *others],
-        projects=[],
-        customers=[],
-        time_entries=[],
-    )
 
 
 def test_154_people_cost_31_requests_a_task_and_not_one_more() -> None:
@@ -88,20 +78,6 @@ def test_pages_without_room_never_pass_for_an_empty_company(allowed: int) -> Non
             session.pages(company.Req_ListEmployees, wire.EmployeeBrief)
         with pytest.raises(ToolFault, match="refuses every list"):
             session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, query="x")
-
-
-def test_a_change_makes_old_what_it_touches_and_nothing_else() -> None:
-    at = toolbox()
-    at.data("Combo_List_All_Customers")
-    at.data("Combo_List_All_Employees")
-    at.line.sent.clear()
-    at.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
-    projects = at.data("Combo_List_All_Projects")
-    assert {p["id"]: p["status"] for p in projects}["proj_sails"] == "paused"
-    at.data("Combo_List_All_Employees")
-    at.data("Combo_List_All_Customers")
-    assert PEOPLE not in at.line.paths()
-    assert "/customers/list" not in at.line.paths()
 
 
 def test_lists_that_are_null_are_empty() -> None:

@@ -16,11 +16,9 @@ from company_tools.endpoints import LATE_SECONDS
 from company_tools.final_answer import FinalAnswer, NoFinalAnswer, read_final_answer
 from core.erc3_client import retry_policy, transport_errors
 from core.erc3_client.retry_policy import never_left
-from core.ledger import Intent, Ledger, Resolved, ToolFault, WireCall
+from core.ledger import Intent, ToolFault
 from core.tools.faults import OutOfReach
 from tests.company_tools.played_task import RESPOND, PlayedTask, said
-
-NOTES = {"employee": "una_berg", "notes": "new"}
 
 
 def refused_connection() -> Exception:
@@ -43,31 +41,6 @@ def test_a_refused_connection_is_told_from_a_lost_one() -> None:
     assert not never_left(TimeoutError("late"))
 
 
-class Failing:
-    """A line on which answers to the user fail as planned; an exception is raised unsent."""
-
-    def __init__(self, line: Any, *plan: Any) -> None:
-        self.line, self.plan = line, list(plan)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.line, name)
-
-    def dispatch(self, request: Any) -> Any:
-        if (
-            request.tool == RESPOND
-            and self.plan
-            and isinstance(what := self.plan.pop(0), Exception)
-        ):
-            self.line.sent.append((RESPOND, {}))
-            raise what
-        return self.line.dispatch(request)
-
-
-def failing(played: PlayedTask, *plan: Any) -> PlayedTask:
-    played.benchmark._session._client = Failing(played.line, *plan)
-    return played
-
-
 def patient(played: PlayedTask) -> PlayedTask:
     played.benchmark._session._retry_policy._seconds = 60
     return played
@@ -75,7 +48,8 @@ def patient(played: PlayedTask) -> PlayedTask:
 
 @pytest.mark.promise("no lost answer")
 def test_after_a_refused_connection_it_is_sent_again() -> None:
-    played = patient(failing(PlayedTask(), refused_connection(), refused_connection()))
+    played = patient(PlayedTask())
+    played.line.plan[RESPOND] = [refused_connection(), refused_connection()]
     assert played.finish("ok_answer") is None
     assert played.answered == ["ok_answer"]
     assert len(played.responses) == 3
@@ -83,10 +57,12 @@ def test_after_a_refused_connection_it_is_sent_again() -> None:
 
 @pytest.mark.promise("no lost answer")
 def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
-    played = failing(PlayedTask(), *[refused_connection()] * 3)
+    played = PlayedTask()
+    played.line.plan[RESPOND] = [refused_connection()] * 3
     with pytest.raises(ToolFault, match="refused the connection"):
         played.finish("ok_answer")
     assert played.benchmark.progress.finished is None
+    played.line.plan.clear()
     again = taken_over(played)
     again.state()
     assert again.benchmark.progress.finished
@@ -285,47 +261,6 @@ def test_a_log_is_read_to_the_safe_side(
     assert (seen.taken, seen.refused is not None, seen.unclear) == (taken, refused, unclear)
 
 
-@pytest.mark.promise("no wrong write")
-@pytest.mark.parametrize("arrived", [True, False])
-def test_a_change_that_a_process_died_over_is_made_once(arrived: bool) -> None:
-    played = PlayedTask()
-    if not arrived:
-        played.line.plan["/employees/update"] = ["before", *[503] * 9]
-        played.line.plan["/employees/get"] = [None, 503]
-    try:
-        played.call("Combo_Update_Employee_For_Changes", **NOTES)
-    except ToolFault:
-        assert not arrived
-    played.line.plan.clear()
-    again = taken_over(played, intents(played))
-    again.benchmark.briefing(Ledger())
-    assert ("(done)" in again.state()) == arrived
-    again.call("Combo_Update_Employee_For_Changes", **NOTES)
-    assert [type_ for type_, _ in again.line.events] == ["Evt_EmployeeNoteUpdated"]
-
-
-def test_what_earlier_work_has_read_may_be_named() -> None:
-    played = PlayedTask()
-    read = WireCall(path="/employees/get", body={"id": "una_holm"}, kind="read", outcome="done")
-    again = taken_over(played, [read])
-    again.benchmark.briefing(Ledger())
-    assert again.asked_back("ok_answer", "See una_holm.") is None
-    assert again.finish("ok_answer", "See una_holm.") is None
-    assert again.responses[0]["links"] == [{"kind": "employee", "id": "una_holm"}]
-
-
-@pytest.mark.promise("no second answer")
-def test_what_was_settled_is_remembered() -> None:
-    played = PlayedTask()
-    answer = {"message": "m", "outcome": "ok_answer", "links": []}
-    intent = Intent(path=RESPOND, body=answer)
-    gone = taken_over(played, [intent, Resolved(path=RESPOND, took_effect=False)])
-    assert gone.benchmark.progress.finished is None
-    there = taken_over(played, [intent, Resolved(path=RESPOND, took_effect=True)])
-    assert there.benchmark.progress.finished
-    assert there.benchmark.progress.ending == "ok_answer"
-
-
 @pytest.mark.promise("no second answer")
 def test_giving_up_answers_once_with_an_internal_error() -> None:
     played = PlayedTask()
@@ -334,102 +269,87 @@ def test_giving_up_answers_once_with_an_internal_error() -> None:
     assert played.answered == ["error_internal"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        said("ok_answer", "Yes.", "employee:una_berg, project:proj_sails"),
-        "**OUTCOME:** `ok_answer`\n**MESSAGE:** Yes.\n**LINKS:** employee: una_berg; proj_sails",
-        json.dumps(
-            {
-                "tool": "Req_ProvideAgentResponse", "outcome": "ok_answer", "message": "Yes.",
-                "links": [{"kind": "employee", "id": "una_berg"}, {"kind": "project",
-                "id": "proj_sails"}],
-            }
-        ),
-        'outcome: OK_ANSWER\nmessage: Yes.\nlinks: [{"type": "Employees", "ID": "una_berg"}, '
-        '"project:proj_sails"]',
-        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee/una_berg, project/proj_sails",
-        "OUTCOME：ok_answer\nMESSAGE：Yes.\nLINKS：employee:una_berg, project:proj_sails",
-        "| OUTCOME | ok_answer |\n| MESSAGE | Yes. |\n| LINKS | employee:una_berg, "
-        "project:proj_sails |",
-        "OUTCOME: ok_answer\nLINKS:\n- employee:una_berg\n- project:proj_sails\n\n"
-        "MESSAGE: Yes.\n---\nBye",
-        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n\nThis "
-        "closes the task.",
-        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg,\nproject:proj_sails\n"
-        "That is all.",
-        'OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: [{"kind": "employee", "id": "una_berg"},\n'
-        ' {"kind": "project", "id": "proj_sails"}]\nThat is all.',
-        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n"
-        "OUTCOME: denied_security\nMESSAGE: No.\nLINKS: none",
+BOTH = (("employee", "una_berg"), ("project", "proj_sails"))
+LINKED = [
+    said("ok_answer", "Yes.", "employee:una_berg, project:proj_sails"),
+    "**OUTCOME:** `ok_answer`\n**MESSAGE:** Yes.\n**LINKS:** employee: una_berg; proj_sails",
+    json.dumps(
+        {
+            "tool": "Req_ProvideAgentResponse", "outcome": "ok_answer", "message": "Yes.",
+            "links": [{"kind": "employee", "id": "una_berg"}, {"kind": "project",
+            "id": "proj_sails"}],
+        }
+    ),
+    'outcome: OK_ANSWER\nmessage: Yes.\nlinks: [{"type": "Employees", "ID": "una_berg"}, '
+    '"project:proj_sails"]',
+    "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee/una_berg, project/proj_sails",
+    "OUTCOME：ok_answer\nMESSAGE：Yes.\nLINKS：employee:una_berg, project:proj_sails",
+    "| OUTCOME | ok_answer |\n| MESSAGE | Yes. |\n| LINKS | employee:una_berg, "
+    "project:proj_sails |",
+    "OUTCOME: ok_answer\nLINKS:\n- employee:una_berg\n- project:proj_sails\n\n"
+    "MESSAGE: Yes.\n---\nBye",
+    "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n\nThis "
+    "closes the task.",
+    "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg,\nproject:proj_sails\n"
+    "That is all.",
+    'OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: [{"kind": "employee", "id": "una_berg"},\n'
+    ' {"kind": "project", "id": "proj_sails"}]\nThat is all.',
+    "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n"
+    "OUTCOME: denied_security\nMESSAGE: No.\nLINKS: none",
+]  # fmt: skip
+"""Closings with both links, as models write them."""
+MESSAGES = [
+    "one\ntwo\n\nthree",
+    "Won.\nOutcome: good.\nMessage: hi\nLinks: below", "One.\n\n---\n\nTwo.", "It is **42**",
+    "a | b", "| a |\n|---|\n| 1 |", "Do:\n```\nmake\n```", "Use <answer>1</answer> here.",
+    "Links: see below",
+]  # fmt: skip
+"""Messages that look like labels or marks, and are none."""
+MARKED = [
+    "OUTCOME: ok_answer MESSAGE: Yes. LINKS: none",
+    "OUTCOME: ok_answer\nMESSAGE: Yes. LINKS: none",
+    "OUTCOME: ok_answer\nMESSAGE:\n```\nYes.\n```\nLINKS: none",
+    "OUTCOME: ok_answer\nMESSAGE: <answer>Yes.</answer>\nLINKS: none",
+    "OUTCOME: ok_answer\nMESSAGE: Yes.\n\n---\nLINKS: none\n```",
+    "OUTCOME: ok_answer\nLINKS: none\nMESSAGE: Yes.\n</response>",
+    "OUTCOME: ok_answer\nLINKS: none\nMESSAGE: Yes.\n\n___\nNote: sent",
+    "## OUTCOME\nok_answer\n## MESSAGE\nYes.\n## LINKS\nnone",
+    "<outcome>ok_answer</outcome>\n<message>Yes.</message>\n<links>none</links>",
+]
+"""Closings whose labels and marks must not reach the user."""
+LINKS: list[tuple[str, Any]] = [
+    *[
+        (text, ())
+        for text in (
+            "none", "None.", "N/A", "n/a", '"none"', "`none`", "none (nothing to link)",
+            "no link", "no links needed", "-", "–", "[]", "null", "nothing",
+            "none\n\nThis closes the task.",
+        )
     ],
-)  # fmt: skip
-def test_a_closing_is_read_as_models_write_it(text: str) -> None:
-    played = PlayedTask()
-    read = read_final_answer(text, played.benchmark._session)
-    assert (read.outcome, read.message) == ("ok_answer", "Yes.")
-    assert read.links == (("employee", "una_berg"), ("project", "proj_sails"))
+    *[(text, None) for text in ("auto", "Auto.", '"auto"', "auto (as the message tells)", "")],
+    ("employee:none_berg", (("employee", "none_berg"),)),
+    ("wiki:auto/none.md", (("wiki", "auto/none.md"),)),
+    (
+        "location:Old Dock, employee:una_berg",
+        (("location", "Old Dock"), ("employee", "una_berg")),
+    ),
+]  # fmt: skip
+"""Words for links, for none, and for those that the facts tell."""
 
 
 @pytest.mark.promise("no lost answer")
 @pytest.mark.parametrize(
-    "message",
+    ("text", "message", "links"),
     [
-        "Won.\nOutcome: good.\nMessage: hi\nLinks: below", "One.\n\n---\n\nTwo.", "It is **42**",
-        "a | b", "| a |\n|---|\n| 1 |", "Do:\n```\nmake\n```", "Use <answer>1</answer> here.",
-        "Links: see below",
-    ],
-)  # fmt: skip
-def test_a_message_is_sent_as_it_was_written(message: str) -> None:
-    text = f"OUTCOME: ok_answer\nMESSAGE: {message}\nLINKS: none"
-    read = read_final_answer(text, PlayedTask().benchmark._session)
-    assert (read.message, read.links) == (message, ())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "OUTCOME: ok_answer MESSAGE: Yes. LINKS: none",
-        "OUTCOME: ok_answer\nMESSAGE: Yes. LINKS: none",
-        "OUTCOME: ok_answer\nMESSAGE:\n```\nYes.\n```\nLINKS: none",
-        "OUTCOME: ok_answer\nMESSAGE: <answer>Yes.</answer>\nLINKS: none",
-        "OUTCOME: ok_answer\nMESSAGE: Yes.\n\n---\nLINKS: none\n```",
-        "OUTCOME: ok_answer\nLINKS: none\nMESSAGE: Yes.\n</response>",
-        "OUTCOME: ok_answer\nLINKS: none\nMESSAGE: Yes.\n\n___\nNote: sent",
-        "## OUTCOME\nok_answer\n## MESSAGE\nYes.\n## LINKS\nnone",
-        "<outcome>ok_answer</outcome>\n<message>Yes.</message>\n<links>none</links>",
+        *((text, "Yes.", BOTH) for text in LINKED),
+        *((said("ok_answer", message, "none"), message, ()) for message in MESSAGES),
+        *((text, "Yes.", ()) for text in MARKED),
+        *((said("ok_answer", "Yes.", written), "Yes.", links) for written, links in LINKS),
     ],
 )
-def test_no_label_or_mark_reaches_the_user(text: str) -> None:
+def test_a_closing_is_read_as_models_write_it(text: str, message: str, links: Any) -> None:
     read = read_final_answer(text, PlayedTask().benchmark._session)
-    assert read == FinalAnswer("ok_answer", "Yes.", ())
-
-
-@pytest.mark.parametrize(
-    ("written", "links"),
-    [
-        *[
-            (text, ())
-            for text in (
-                "none", "None.", "N/A", "n/a", '"none"', "`none`", "none (nothing to link)",
-                "no link", "no links needed", "-", "–", "[]", "null", "nothing",
-                "none\n\nThis closes the task.",
-            )
-        ],
-        *[(text, None) for text in ("auto", "Auto.", '"auto"', "auto (as the message tells)", "")],
-        ("employee:none_berg", (("employee", "none_berg"),)),
-        ("wiki:auto/none.md", (("wiki", "auto/none.md"),)),
-    ],
-)  # fmt: skip
-def test_links_are_left_out_or_left_to_the_facts_in_many_words(written: str, links: Any) -> None:
-    text = f"OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: {written}"
-    assert read_final_answer(text, PlayedTask().benchmark._session).links == links
-
-
-def test_a_location_is_linked_by_its_whole_name() -> None:
-    text = "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: location:Old Dock, employee:una_berg"
-    read = read_final_answer(text, PlayedTask().benchmark._session)
-    assert read.links == (("location", "Old Dock"), ("employee", "una_berg"))
+    assert read == FinalAnswer("ok_answer", message, links)
 
 
 def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
@@ -438,10 +358,6 @@ def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
     read = read_final_answer(text, session)
     assert read.message == "a\nOUTCOME: b\nLINKS: c"
     assert read.links is None
-    lines = read_final_answer(
-        "OUTCOME: ok_answer\nMESSAGE: one\ntwo\n\nthree\nLINKS: none", session
-    )
-    assert (lines.message, lines.links) == ("one\ntwo\n\nthree", ())
 
 
 @pytest.mark.promise("no second answer")

@@ -13,7 +13,7 @@ from company_tools.guards import NAMES
 from company_tools.policy import QUESTIONS_AT_MOST
 from core.ledger import Judgement, Ledger, ToolFault, WireCall
 from core.models.model_client import ModelClient, ModelFailed
-from tests.company_tools.kites import Wire, kites
+from tests.company_tools.kites import HOURS, Wire, kites
 from tests.company_tools.played_task import PlayedTask
 from tests.kit.combo import data_of
 from tests.kit.judges import judged
@@ -112,31 +112,32 @@ def test_tags_of_a_text_close_no_section() -> None:
     assert played.asked[0].count("</change>") == 1
 
 
-def test_it_is_told_who_asks_the_difference_and_how_the_task_names_the_target() -> None:
-    played = Judged(NOTES, text="Note for Holm Una: prefers mornings.")
-    played.call(UPDATE, **NOTE)
-    (prompt,) = played.asked
-    assert "Una Berg (una_berg), department Sewing" in prompt
-    assert "Lead of: Bright Sails (proj_sails)" in prompt
-    assert "Today is Tuesday, 2025-05-06." in prompt
-    assert 'notes of Una Holm (una_holm): "" -> "prefers mornings"' in prompt
-    assert "The task names Una Holm (una_holm) in full" in prompt
-    assert "records of 0 people have been changed so far" in prompt
-    assert "=== page rights.md [referred to by home.md]" in prompt
-
-
 @pytest.mark.parametrize(
-    ("text", "fact"),
+    ("text", "facts"),
     [
-        ("A note for Una.", "only a part of the name Una Holm (una_holm): 'una', which 2 people"),
-        ("A note for her.", "neither the name nor the id of Una Holm (una_holm)"),
-        ("A note for una_holm.", "The task names Una Holm (una_holm) in full"),
+        (
+            "Note for Holm Una: prefers mornings.",
+            [
+                "Una Berg (una_berg), department Sewing",
+                "Lead of: Bright Sails (proj_sails)",
+                "Today is Tuesday, 2025-05-06.",
+                'notes of Una Holm (una_holm): "" -> "prefers mornings"',
+                "The task names Una Holm (una_holm) in full",
+                "records of 0 people have been changed so far",
+                "=== page rights.md [referred to by home.md]",
+            ],
+        ),
+        ("For Una.", ["only a part of the name Una Holm (una_holm): 'una', which 2 people"]),
+        ("A note for her.", ["neither the name nor the id of Una Holm (una_holm)"]),
+        ("A note for una_holm.", ["The task names Una Holm (una_holm) in full"]),
     ],
 )
-def test_it_is_told_how_far_the_task_names_the_target(text: str, fact: str) -> None:
+def test_it_is_told_who_asks_the_difference_and_how_far_the_task_names_the_target(
+    text: str, facts: list[str]
+) -> None:
     played = Judged(NOTES, text=text)
     played.call(UPDATE, **NOTE)
-    assert fact in played.asked[0]
+    assert [fact for fact in facts if fact not in played.asked[0]] == []
 
 
 def test_a_long_wiki_is_shown_by_the_lines_on_this_kind_of_change() -> None:
@@ -249,10 +250,7 @@ CHANGES: dict[str, Wire] = {
     UPDATE: NOTE,
     STATUS: {"id": "proj_sails", "status": "paused"},
     "Combo_Update_Team_For_Changes": {"project": "proj_sails", "remove": ["juergen_mueller"]},
-    "Combo_Log_Time_For_Project": {
-        "employee": "una_berg", "project": "proj_sails", "date": "2025-05-06", "hours": 2,
-        "billable": True,
-    },
+    "Combo_Log_Time_For_Project": HOURS,
     "Combo_Update_Time_Entry_For_Changes": {"id": "te_001", "hours": 3},
     "Combo_Write_Wiki_Pages": {"pages": {"a.md": "a", "b.md": "b"}},
     "Combo_Rename_Wiki_Page": {"old": "places/Bergen.md", "new": "places/Oslo.md"},

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from company_tools.ids import SURE, employee_id, match_name
 from core.ledger import ToolFault
-from tests.company_tools.kites import Toolbox, kites, person, toolbox
+from tests.company_tools.kites import Toolbox, person, staffed, toolbox
 
 
 @pytest.fixture(scope="module")
@@ -16,28 +16,48 @@ def shared() -> Toolbox:
     return toolbox()
 
 
+PERSON, PROJECT, CUSTOMER = (
+    ("Combo_Resolve_Person_For_Name", "name"),
+    ("Combo_Resolve_Project_For_Phrase", "phrase"),
+    ("Combo_Resolve_Customer_For_Phrase", "phrase"),
+)
+
+
 @pytest.mark.parametrize(
-    ("said", "found", "matched"),
+    ("tool", "said", "found", "matched"),
     [
-        ("Jürgen Müller", "juergen_mueller", "name"),
-        ("MÜLLER jürgen", "juergen_mueller", "name (last first)"),
-        ("Juergen Mueller", "juergen_mueller", "name"),
-        ("Jurgen Mueller", "juergen_mueller", "name"),
-        ("Mueller", "juergen_mueller", "last name"),
-        ("Cosic, Djordje", "djordje_cosic", "name (last first)"),
-        ("Dorde Cosic", "djordje_cosic", "name"),
-        ("una_holm", "una_holm", "id"),
-        ("Una Holm (una_holm)", "una_holm", "id"),
-        ("Una_Holm@kites.example", "una_holm", "email"),
-        ("Juergn Muelle", "juergen_mueller", "name (alike)"),
+        (PERSON, "Jürgen Müller", "juergen_mueller", "name"),
+        (PERSON, "MÜLLER jürgen", "juergen_mueller", "name (last first)"),
+        (PERSON, "Juergen Mueller", "juergen_mueller", "name"),
+        (PERSON, "Jurgen Mueller", "juergen_mueller", "name"),
+        (PERSON, "Mueller", "juergen_mueller", "last name"),
+        (PERSON, "Cosic, Djordje", "djordje_cosic", "name (last first)"),
+        (PERSON, "Dorde Cosic", "djordje_cosic", "name"),
+        (PERSON, "una_holm", "una_holm", "id"),
+        (PERSON, "Una Holm (una_holm)", "una_holm", "id"),
+        (PERSON, "Una_Holm@kites.example", "una_holm", "email"),
+        (PERSON, "Juergn Muelle", "juergen_mueller", "name (alike)"),
+        (PROJECT, "the stunt kites for the beach", "proj_sails", "description"),
+        (PROJECT, "Bright Sails", "proj_sails", "name"),
+        (PROJECT, "sails bright", "proj_sails", "name"),
+        (PROJECT, "the circus' silken roof", "proj_tent", "customer"),
+        (PROJECT, "that lesson thing for the school", "proj_sails", "description"),
+        (PROJECT, "proj_own", "proj_own", "id"),
+        (CUSTOMER, "flying acrobats", "cust_circus", ""),
+        (CUSTOMER, "Luna", "cust_circus", ""),
+        (CUSTOMER, "Chile", "cust_circus", ""),
+        (CUSTOMER, "pia@buyers.example", "cust_school", ""),
+        (CUSTOMER, "cust_school", "cust_school", ""),
     ],
 )
-def test_a_person_is_found_in_every_spelling(
-    shared: Toolbox, said: str, found: str, matched: str
+def test_a_record_is_found_in_every_spelling_and_by_what_is_said_of_it(
+    shared: Toolbox, tool: tuple[str, str], said: str, found: str, matched: str
 ) -> None:
-    answer = shared.data("Combo_Resolve_Person_For_Name", name=said)
+    name, argument = tool
+    answer = shared.data(name, **{argument: said})
     best = answer["candidates"][0]
-    assert (best["id"], best["matched"], answer["tied"]) == (found, matched, 1)
+    assert (best["id"], answer["tied"]) == (found, 1)
+    assert matched == best["matched"] if tool == PERSON else matched in best["matched"]
     assert "salary" not in best
 
 
@@ -85,27 +105,6 @@ def test_a_written_out_umlaut_is_the_letter(first: str, last: str) -> None:
     assert match_name(said, "x_1", f"{first} {last}", "x@y").score >= 99
 
 
-@pytest.mark.parametrize(
-    ("phrase", "found", "field"),
-    [
-        ("the stunt kites for the beach", "proj_sails", "description"),
-        ("Bright Sails", "proj_sails", "name"),
-        ("sails bright", "proj_sails", "name"),
-        ("the circus' silken roof", "proj_tent", "customer"),
-        ("that lesson thing for the school", "proj_sails", "description"),
-        ("proj_own", "proj_own", "id"),
-    ],
-)
-def test_a_project_is_found_by_what_is_said_of_it(
-    shared: Toolbox, phrase: str, found: str, field: str
-) -> None:
-    answer = shared.data("Combo_Resolve_Project_For_Phrase", phrase=phrase)
-    best = answer["candidates"][0]
-    assert best["id"] == found
-    assert field in best["matched"]
-    assert answer["tied"] == 1
-
-
 def test_projects_of_a_person_with_archived_ones_or_without(shared: Toolbox) -> None:
     def of(**asked: object) -> list[str]:
         answer = shared.data("Combo_Resolve_Project_For_Phrase", phrase="", **asked)
@@ -118,27 +117,9 @@ def test_projects_of_a_person_with_archived_ones_or_without(shared: Toolbox) -> 
         of()
 
 
-@pytest.mark.parametrize(
-    ("phrase", "found"),
-    [
-        ("flying acrobats", "cust_circus"),
-        ("Luna", "cust_circus"),
-        ("Chile", "cust_circus"),
-        ("pia@buyers.example", "cust_school"),
-        ("cust_school", "cust_school"),
-    ],
-)
-def test_a_customer_is_found_by_what_is_said_of_it(
-    shared: Toolbox, phrase: str, found: str
-) -> None:
-    answer = shared.data("Combo_Resolve_Customer_For_Phrase", phrase=phrase)
-    assert answer["candidates"][0]["id"] == found
-    assert answer["tied"] == 1
-
-
 def test_an_id_is_taken_for_certain_only_where_one_person_is_meant() -> None:
     twins = [person("ann_1", "Ann Lee"), person("ann_2", "Ann Lee"), person("una_berg", "Una Berg")]
-    at = toolbox(kites(employees=twins, projects=[], customers=[], time_entries=[]))
+    at = toolbox(staffed(*twins))
     assert employee_id(at.session, "una_berg") == "una_berg"
     assert employee_id(at.session, "Berg Una") == "una_berg"
     with pytest.raises(ToolFault, match=r"ann_1 \(Ann Lee\), ann_2 \(Ann Lee\)"):
@@ -151,8 +132,7 @@ def test_whose_name_has_the_words_in_another_order_or_only_in_part_is_no_namesak
     people = [
         person("ann_lee", "Ann Lee"), person("lee_ann", "Lee Ann"), person("x_3", "Ann Mary Lee"),
     ]  # fmt: skip
-    tables = {"projects": [], "customers": [], "time_entries": []}
-    at = toolbox(kites(employees=people, **tables), user="ann_lee")
+    at = toolbox(staffed(*people), user="ann_lee")
     for name, id in (("Ann Lee", "ann_lee"), ("Lee Ann", "lee_ann"), ("Lee, Ann Mary", "x_3")):
         assert employee_id(at.session, name) == id
         answer = at.data("Combo_Resolve_Person_For_Name", name=name)

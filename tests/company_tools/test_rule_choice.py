@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.briefing import whole_pages
 from company_tools.policy_rules import Wiki, index_page
 from company_tools.rule_book import TOPICS, Rule
 from company_tools.rule_choice import (
     NO_RULES,
     PARTLY,
-    SMALL_TOKENS,
     TOKENS,
     WHOLE,
     WITHOUT_BOOK_TOKENS,
@@ -159,18 +157,6 @@ def test_the_policy_is_shown_first_what_counts_and_then_what_is_near() -> None:
     assert shown[-1] == "aa.md"
     assert count_text(whole_text(pages, shown)) <= WITHOUT_BOOK_TOKENS
     assert pages_for(Wiki.of(LONG_PAGES, ()), WikiStore(), "Who?") == LONG_PAGES
-
-
-@pytest.mark.parametrize("tokens", [SMALL_TOKENS, WITHOUT_BOOK_TOKENS])
-def test_a_wiki_is_shown_whole_up_to_its_bound_and_not_above(tokens: int) -> None:
-    whole = {"a.md": "word " * (tokens - 1)}
-    more = {"a.md": "word " * (tokens + 2)}
-    assert count_text(whole["a.md"]) <= tokens < count_text(more["a.md"])
-    if tokens == SMALL_TOKENS:
-        assert (whole_pages(whole), whole_pages(more)) == (["a.md"], [])
-    else:
-        assert text_without_book(whole, WikiStore(), "word").startswith(WHOLE)
-        assert text_without_book(more, WikiStore(), "word").startswith(PARTLY[:20])
 
 
 @pytest.mark.parametrize(

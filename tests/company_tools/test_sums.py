@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.ledger import ToolFault
-from tests.company_tools.kites import Toolbox, kites, level, person, project, toolbox
+from tests.company_tools.kites import Toolbox, level, person, project, staffed, toolbox
 
 
 def test_workload_counts_every_status_and_shows_zeros_and_ties() -> None:
@@ -42,7 +42,7 @@ def test_tenths_add_up_without_dust(slices: list[tuple[int, int]]) -> None:
         project(f"proj_{at}", f"Job {at}", "", (f"p_{who}", tenths / 10, "QA"))
         for at, (who, tenths) in enumerate(slices)
     ]
-    at = toolbox(kites(employees=staff, projects=made, time_entries=[]))
+    at = toolbox(staffed(*staff, projects=made))
     answer = at.data("Combo_Sum_Workload_For_Employees")
     wanted = {f"p_{n}": sum(t for who, t in slices if who == n) / 10 for n in range(4)}
     wanted["una_berg"] = 0.0
@@ -79,7 +79,7 @@ def test_levels_of_many_people_are_told_whatever_they_are() -> None:
         for n in range(60)
     ]
     staff.append(person("una_berg", "Una Berg"))
-    at = toolbox(kites(employees=staff, projects=[], time_entries=[]))
+    at = toolbox(staffed(*staff))
     answer = at.data("Combo_Match_Employees_For_Skills", skills={"skill_a": 0, "skill_b": 0})
     assert {one["id"]: one["skills"]["skill_a"] for one in answer["people"]} == {
         f"p_{n:02}": n % 11 for n in range(60)

@@ -13,17 +13,12 @@ from company_tools.change import CHANGES
 from coordinator.stages import StageRunner
 from core.ledger import Ledger, ToolFault, WireCall
 from core.runs.task import TaskRun
+from tests.company_tools.kites import HOURS
 from tests.company_tools.played_task import PlayedTask
 from tests.company_tools.test_stages import entities
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
-    "hours": (
-        "Combo_Log_Time_For_Project",
-        {
-            "employee": "una_berg", "project": "proj_sails", "date": "2025-05-02", "hours": 2.5,
-            "billable": True,
-        },
-    ),
+    "hours": ("Combo_Log_Time_For_Project", HOURS),
     "note": ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "notes": "new"}),
     "raise": ("Combo_Update_Employee_For_Changes", {"employee": "una_holm", "salary_delta": 500}),
     "step up": (
@@ -137,12 +132,6 @@ def test_another_step_is_not_taken_for_the_one_that_was_made() -> None:
     again = resumed(played, recorded=True)
     with pytest.raises(ToolFault, match="was changed in this task already"):
         again.call("Combo_Update_Employee_For_Changes", employee="una_holm", salary_delta=900)
-
-
-def test_a_page_of_the_new_name_with_other_words_is_not_written_over() -> None:
-    played = PlayedTask()
-    with pytest.raises(ToolFault, match="there is a page"):
-        played.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="rules.md")
 
 
 def test_what_a_step_had_read_for_the_solver_may_be_named_after_a_death() -> None:

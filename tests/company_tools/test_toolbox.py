@@ -70,6 +70,7 @@ def test_the_worker_is_told_the_same_tools_whatever_the_task() -> None:
     assert len(prompts) == 1
 
 
+@pytest.mark.promise("no order from a text")
 def test_a_guest_has_neither_people_nor_changes() -> None:
     at = toolbox(user=None)
     assert set(at.ledger.names) == {
@@ -94,19 +95,6 @@ def test_where_nobody_can_tell_who_asks_the_tools_are_public_and_it_is_asked_onc
     assert at.line.paths() == []
     told = at.call("Combo_Get_Current_User_With_Profile")
     assert (told["results"][0]["data"], told["fatal_error"]["status"]) == (None, 404)
-
-
-def test_nothing_is_changed_for_nobody() -> None:
-    at = toolbox(user=None)
-    at.ledger.offer(all_tools(at.session, WikiStore()))
-    for name, arguments in (
-        ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "notes": "x"}),
-        ("Combo_Write_Wiki_Pages", {"pages": {"a.md": "x"}}),
-        ("Req_UpdateProjectStatus", {"id": "proj_sails", "status": "paused"}),
-    ):
-        with pytest.raises(ToolFault, match="nobody known"):
-            at.call(name, **arguments)
-    assert at.line.events == []
 
 
 def test_an_outage_is_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:

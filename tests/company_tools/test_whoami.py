@@ -20,16 +20,16 @@ from tests.company_tools.played_task import PlayedTask
 CHANGES = {"/projects/status/update", "/employees/update", "/time/log"}
 
 
-class Twisted(Direct):
-    """A line on which whoami says something else."""
+def twisted(path: str = "/whoami", record: str = "", **said: Any) -> Direct:
+    """A line on which the answers of a path, or the records in them, say something else."""
+    line = Direct(kites())
 
-    def __init__(self, **said: Any) -> None:
-        super().__init__(kites())
-        self.said = said
+    def change(answer: Any) -> None:
+        for name, value in said.items():
+            setattr(getattr(answer, record) if record else answer, name, value)
 
-    def dispatch(self, request: Any) -> Any:
-        answer = super().dispatch(request)
-        return answer.model_copy(update=self.said) if request.tool == "/whoami" else answer
+    line.tamper[path] = change
+    return line
 
 
 def pause(played: PlayedTask) -> None:
@@ -42,36 +42,22 @@ def log_time(played: PlayedTask) -> None:
 
 
 @pytest.mark.promise("no wrong write")
-@pytest.mark.parametrize("name", ["nobody_known", "una_berg ", "UNA_BERG", "proj_sails"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        *({"current_user": n} for n in ("nobody_known", "una_berg ", "UNA_BERG", "proj_sails")),
+        {"path": "/employees/get", "record": "employee", "id": "someone_else"},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("write", [pause, log_time])
 def test_a_user_whom_no_record_knows_changes_nothing(
-    name: str, write: Callable[[PlayedTask], None]
+    said: dict[str, Any], write: Callable[[PlayedTask], None]
 ) -> None:
-    line = Twisted(current_user=name)
+    line = twisted(**said)
     played = PlayedTask(line=line)
     with pytest.raises(ToolFault):
         write(played)
-    assert not CHANGES & set(line.paths())
-
-
-def test_it_is_told_why_nothing_was_changed() -> None:
-    with pytest.raises(ToolFault, match="whoami names 'nobody_known', and "):
-        pause(PlayedTask(line=Twisted(current_user="nobody_known")))
-
-
-@pytest.mark.promise("no wrong write")
-def test_a_record_of_somebody_else_is_none() -> None:
-    class Other(Direct):
-        def dispatch(self, request: Any) -> Any:
-            answer = super().dispatch(request)
-            if request.tool == "/employees/get":
-                other = answer.employee.model_copy(update={"id": "someone_else"})
-                return answer.model_copy(update={"employee": other})
-            return answer
-
-    line = Other(kites())
-    with pytest.raises(ToolFault):
-        pause(PlayedTask(line=line))
     assert not CHANGES & set(line.paths())
 
 
@@ -87,7 +73,7 @@ def test_a_user_on_record_is_looked_up_once_for_all_changes() -> None:
 
 @pytest.mark.promise("no wrong write")
 def test_who_is_public_is_a_guest_whoever_is_named_beside() -> None:
-    played = PlayedTask(line=Twisted(is_public=True))
+    played = PlayedTask(line=twisted(is_public=True))
     assert json.loads(played.briefing.splitlines()[-1])["user"] == "guest"
     with played.benchmark.bind(Ledger()) as tools:
         names = {tool.name for tool in tools}
@@ -98,7 +84,7 @@ def test_who_is_public_is_a_guest_whoever_is_named_beside() -> None:
 
 @pytest.mark.parametrize("today", ["not a day", "", "2025-13-01", "9999-12-31", "0001-01-01"])
 def test_a_day_that_is_none_is_unknown_and_said(today: str) -> None:
-    played = PlayedTask(line=Twisted(today=today))
+    played = PlayedTask(line=twisted(today=today))
     told = json.loads(played.briefing.splitlines()[-1])
     assert told["today"] == ""
     assert told["unknown"] == f"today (whoami says {today!r})"

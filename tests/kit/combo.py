@@ -13,3 +13,8 @@ def data_of(found: Any) -> Any:
 def errors_of(found: Any) -> list[dict[str, Any]]:
     """The rows of a result that have no data, or not all of it."""
     return [row for row in found["results"] if row["error"]]
+
+
+def items(**quantities: int) -> list[dict[str, Any]]:
+    """Lines of a basket, as the tools of a shop take them."""
+    return [{"sku": sku, "quantity": number} for sku, number in quantities.items()]

@@ -14,7 +14,7 @@ from core.tools.faults import Inconsistent
 from core.tools.paging import BARREN_AT_MOST
 from store_tools.basket import CHECKOUT, Basket, flaw_of
 from store_tools.store_session import StoreSession, read_catalog
-from tests.kit.combo import data_of
+from tests.kit.combo import data_of, items
 
 GOODS = [{"sku": f"s{i}", "name": f"Thing {i}", "price": i + 1, "available": i} for i in range(7)]
 LIST, VIEW = "/products/list", "/basket/view"
@@ -149,7 +149,7 @@ def test_nothing_is_bought_on_a_catalog_that_is_not_believed(open_shop: Any) -> 
     assert "cannot be believed" in found["fatal_error"]["text"]
     shop.line._client = honest
     shop.next_instruction()
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(tea=2))
     with pytest.raises(ToolFault, match="not checked out: the shop's listing cannot be believed"):
         shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.line.counted[CHECKOUT] == 0
@@ -190,7 +190,7 @@ FLAWS = [
 @pytest.mark.parametrize("changes", FLAWS, ids=str)
 def test_a_basket_that_does_not_add_up_is_not_bought(open_shop: Any, changes: Any) -> None:
     shop = open_shop()
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(tea=2))
     shop.next_instruction()
     tampered(shop, 2, **changes)
     with pytest.raises(ToolFault, match=r"not checked out: the basket does not add up, read twice"):
@@ -230,11 +230,11 @@ def test_a_basket_is_sound_where_its_numbers_agree_and_nowhere_else(rows: Any, d
 
 def test_a_search_believes_no_basket_that_does_not_add_up(open_shop: Any) -> None:
     shop = open_shop()
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "cup", "quantity": 1}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(cup=1))
     tampered(shop, 4, total=1)
     found = shop.call(
         "Combo_Test_Coupons_For_Product_Combinations",
-        combinations=[[{"sku": "tea", "quantity": 2}]],
+        combinations=[items(tea=2)],
         coupons=[],
     )
     assert [row["data"] for row in found["results"]] == [None]

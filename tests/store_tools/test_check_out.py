@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from core.erc3_client import ApiError, ApiException
-from core.ledger import Ledger, ToolFault, WireCall
-from core.ledger.tool import plain
+from core.ledger import Ledger, ToolFault
 from store_tools.basket import Product
+from tests.kit.combo import items
+from tests.kit.wires import wire
 
-TEA = [{"sku": "tea", "quantity": 2}]
+TEA = items(tea=2)
 LISTED = [Product(sku="tea", name="Green Tea", price=4, available=10)]
 
 
@@ -77,25 +78,6 @@ def test_after_a_listing_that_nobody_can_believe_nothing_is_bought(shop: Any) ->
     assert refused(shop) == "not checked out: two pages hold the same product"
 
 
-@pytest.mark.promise("no wrong checkout")
-def test_after_a_setting_that_failed_what_lies_in_the_basket_is_not_what_is_bought(
-    shop: Any,
-) -> None:
-    """Code that overlooks the error of a result buys nothing else for it."""
-    order = [{"sku": "pot", "quantity": 99}]
-    assert not shop.call("Combo_Set_Basket_For_Items", items=order)["success"]
-    assert "the basket holds {'tea': 2}, ordered are {'pot': 99}" in refused(
-        shop, expected_items=order
-    )
-
-
-@pytest.mark.promise("no wrong checkout")
-def test_a_basket_that_is_another_is_not_bought_though_its_total_is_right(shop: Any) -> None:
-    shop.task.world.add("tea", 1)
-    shop.next_instruction()
-    assert "the basket holds {'tea': 3}" in refused(shop, 12, expected_items=TEA)
-
-
 def test_a_refusal_that_tells_nothing_is_told_with_what_the_shop_lists_too_little_of(
     open_shop: Callable[..., Any],
 ) -> None:
@@ -122,41 +104,16 @@ def test_a_refusal_that_tells_nothing_is_told_with_what_the_shop_lists_too_littl
     assert shop.bought == []
 
 
-@pytest.mark.promise("no wrong checkout")
-def test_a_basket_that_does_not_add_up_is_not_bought_and_the_task_stays_open(
-    shop: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("store_tools.requests.flaw_of", lambda basket: "its total is 9")
-    said = refused(shop)
-    assert said == "not checked out: the basket does not add up, read twice: its total is 9"
-    assert shop.session.unanswered == {"/basket/checkout": said}
-
-
-def test_a_refusal_of_what_is_in_stock_is_told_as_it_is(shop: Any) -> None:
-    shop.line.plan["/basket/checkout"] = [400]
-    with pytest.raises(ToolFault) as fault:
-        shop.call("Req_CheckoutBasket", expected_total=8)
-    assert "inventory" not in fault.value.text
-    assert (shop.bought, shop.line.counted["/basket/checkout"]) == ([], 1)
-
-
-def recorded(path: str, outcome: str, error: str = "", **body: object) -> WireCall:
-    kind = "read" if path in ("/products/list", "/basket/view") else "write"
-    return WireCall.model_validate(
-        {"path": path, "body": body, "kind": kind, "outcome": outcome, "error": error or None}
-    )
-
-
 def test_what_was_recorded_of_codes_is_recalled(open_shop: Any, make_benchmark: Any) -> None:
     shop = open_shop()
     benchmark = make_benchmark(shop)
     wrong = "Invalid coupon code"
     benchmark.restore(
         [
-            recorded("/coupon/apply", "done", coupon="TEN"),
-            recorded("/coupon/apply", "failed", "too busy", coupon="BUSY"),
-            recorded("/coupon/apply", "failed", wrong, coupon="NOPE"),
-            recorded("/coupon/remove", "failed", wrong, coupon="OTHER"),
+            wire("/coupon/apply", "done", coupon="TEN"),
+            wire("/coupon/apply", "failed", "too busy", coupon="BUSY"),
+            wire("/coupon/apply", "failed", wrong, coupon="NOPE"),
+            wire("/coupon/remove", "failed", wrong, coupon="OTHER"),
         ]
     )
     assert shop.session.facts.rejected_coupons == {"NOPE"}
@@ -170,7 +127,7 @@ def test_what_was_recorded_of_listings_is_recalled(
 ) -> None:
     shop = open_shop()
     benchmark = make_benchmark(shop)
-    benchmark.restore([recorded("/products/list", outcome)])
+    benchmark.restore([wire("/products/list", outcome)])
     assert shop.session.reported is shop.session.was_shown("tea") is (outcome == "done")
 
 
@@ -178,8 +135,8 @@ def test_a_repeated_checkout_alone_drops_the_listing(open_shop: Any, make_benchm
     shop = open_shop()
     benchmark = make_benchmark(shop)
     benchmark._session.catalog = LISTED
-    add = recorded("/basket/add", "done", sku="tea", quantity=2)
-    writes = [add, recorded("/basket/checkout", "done")]
+    add = wire("/basket/add", "done", sku="tea", quantity=2)
+    writes = [add, wire("/basket/checkout", "done")]
     assert benchmark.repeat(writes[:1], Ledger()) == []
     assert benchmark._session.catalog == LISTED
     assert benchmark.repeat(writes[1:], Ledger()) == []
@@ -197,32 +154,6 @@ def test_before_a_coupon_nothing_need_be_looked_at(open_shop: Callable[..., Any]
     shop = open_shop(coupons=[{"code": "TEN", "discount": {"percent": 10}}])
     shop.call("Req_ApplyCoupon", coupon="TEN")
     assert shop.line.sent == ["/coupon/apply", "/basket/view"]
-
-
-@pytest.mark.promise("no wrong write")
-def test_a_change_whose_answer_is_lost_is_answered_from_the_basket(shop: Any) -> None:
-    shop.session.unanswered["/basket/add"] = "no answer"
-    shop.line.plan["/basket/add"] = ["after"]
-    answer = shop.call("Req_AddProductToBasket", sku="cup", quantity=1)
-    assert answer == {"line_count": 2, "item_count": 3}
-    assert shop.held == {"tea": 2, "cup": 1}
-    assert shop.session.unanswered == {}
-
-
-@pytest.mark.promise("no second checkout")
-def test_a_checkout_that_arrived_twice_gives_the_receipt_of_the_first(shop: Any) -> None:
-    dispatch = shop.line.dispatch
-
-    def twice(request: Any) -> Any:
-        if request.tool == "/basket/checkout":
-            dispatch(request)
-        return dispatch(request)
-
-    shop.line.dispatch = twice
-    receipt = shop.call("Req_CheckoutBasket", expected_total=8)
-    assert (receipt["total"], receipt["items"][0]["sku"]) == (8, "tea")
-    assert shop.bought == [{"tea": 2}]
-    assert plain(shop.session.facts.receipts) == [receipt]
 
 
 @pytest.mark.promise("no second checkout")

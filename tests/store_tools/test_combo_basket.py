@@ -5,17 +5,13 @@ from typing import Any
 import pytest
 
 from core.ledger import ToolFault
-from tests.kit.combo import data_of
+from tests.kit.combo import data_of, items
 
 MOVES = ("/basket/add", "/basket/remove")
 CODES = [
     {"code": "TWO", "discount": {"amount": 2}, "requires": {"tea": 2}},
     {"code": "ONE", "discount": {"amount": 1}, "requires": {}},
 ]
-
-
-def items(**quantities: int) -> list[dict[str, Any]]:
-    return [{"sku": sku, "quantity": n} for sku, n in quantities.items()]
 
 
 def moves(shop: Any) -> int:

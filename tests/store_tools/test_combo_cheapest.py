@@ -22,6 +22,14 @@ COLA = [
 SIX = [{"code": "SIX", "discount": {"amount": 20}, "requires": {"cola-6pk": 4}}]
 
 
+def searched(line: Direct, **arguments: Any) -> Any:
+    """The result of one call, past HTTP."""
+    ledger = Ledger()
+    with StoreEnvironment(line).bind(ledger) as tools:
+        ledger.offer(tools)
+        return ledger.call(NAME, [], arguments)
+
+
 def run(shop: Any, **arguments: Any) -> dict[str, Any]:
     result: dict[str, Any] = shop.call(NAME, **({"coupons": []} | arguments))
     return result
@@ -87,11 +95,8 @@ def test_a_piece_is_a_package_and_units_are_what_it_holds(
 
 def test_a_shop_that_fails_midway_keeps_the_matches() -> None:
     line = Direct({"products": COLA, "coupons": SIX})
-    ledger = Ledger()
-    with StoreEnvironment(line).bind(ledger) as tools:
-        ledger.offer(tools)
-        line.plan = {"/coupon/apply": [404] * 50}
-        result: Any = ledger.call(NAME, [], {"query": "cola", "units": 24, "coupons": ["SIX"]})
+    line.plan = {"/coupon/apply": [404] * 50}
+    result = searched(line, query="cola", units=24, coupons=["SIX"])
     assert len(data_of(result)["matches"]) == 2
     assert [row["secondary"] for row in errors_of(result)] == ["SIX"]
 
@@ -118,11 +123,7 @@ def test_what_it_sets_is_the_cheapest_of_all_mixes(
             plain = sum(n * price for n, price in zip(counts, prices, strict=True))
             totals += [plain, max(0, plain - amount) if counts[0] >= 2 else plain]
     line = Direct({"products": goods, "coupons": [coupon]})
-    ledger = Ledger()
-    with StoreEnvironment(line).bind(ledger) as tools:
-        ledger.offer(tools)
-        arguments = {"query": "tea", "units": units, "coupons": ["TWO"]}
-        result: Any = ledger.call(NAME, [], arguments)
+    result = searched(line, query="tea", units=units, coupons=["TWO"])
     basket = data_of(result)["basket"]
     assert bool(basket) == bool(totals), errors_of(result)
     if totals:

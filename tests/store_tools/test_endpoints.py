@@ -11,17 +11,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from core.erc3_client import store
-from core.ledger import Intent, Resolved, ToolFault, WireCall
+from core.ledger import Intent, Resolved, WireCall
 from core.tools.faults import Inconsistent, OutOfReach
-from store_tools.basket import ADD, APPLY, CHECKOUT, VIEW, Basket, Mirror
+from store_tools.basket import ADD, CHECKOUT, VIEW, Basket, Mirror
 from store_tools.endpoints import ENDPOINTS, shown_move
 from store_tools.store_facts import StoreFacts
-
-
-def call(path: str, outcome: str = "done", error: str = "", **body: Any) -> WireCall:
-    kind = "read" if path == VIEW else "write"
-    fields = {"path": path, "body": body, "kind": kind, "outcome": outcome}
-    return WireCall.model_validate({**fields, "error": error or None})
+from tests.kit.combo import items
+from tests.kit.wires import wire
 
 
 def basket(**content: int) -> Any:
@@ -34,7 +30,7 @@ def seen(*entries: Any) -> StoreFacts:
     facts = StoreFacts(ENDPOINTS)
     for entry in entries:
         if isinstance(entry, Basket):
-            facts.take(call(VIEW), entry)
+            facts.take(wire(VIEW), entry)
         else:
             facts.take(entry)
     return facts
@@ -72,7 +68,7 @@ def test_a_checkout_is_not_sent_again_for_a_basket_that_costs_something_else(
     open_shop: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop = open_shop()
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    shop.call("Combo_Set_Basket_For_Items", items=items(tea=2))
     shop.line.plan[CHECKOUT] = ["before"]
     through = shop.line.dispatch
 
@@ -139,14 +135,14 @@ INTENT = Intent(path=CHECKOUT, body={}, about=basket(tea=2).model_dump())
         ([INTENT, basket()], True),
         ([INTENT, basket(tea=2)], False),
         ([INTENT, basket(tea=3)], None),
-        ([INTENT, call(CHECKOUT, "unknown"), basket()], True),
-        ([INTENT, call(CHECKOUT, "failed"), basket(tea=3)], False),
-        ([INTENT, call(CHECKOUT, "failed"), basket()], True),
-        ([INTENT, call(CHECKOUT, "lost"), basket()], None),
-        ([INTENT, call(CHECKOUT), basket()], None),
+        ([INTENT, wire(CHECKOUT, "unknown"), basket()], True),
+        ([INTENT, wire(CHECKOUT, "failed"), basket(tea=3)], False),
+        ([INTENT, wire(CHECKOUT, "failed"), basket()], True),
+        ([INTENT, wire(CHECKOUT, "lost"), basket()], None),
+        ([INTENT, wire(CHECKOUT), basket()], None),
         ([INTENT, Resolved(path=CHECKOUT, took_effect=False), basket()], True),
         ([INTENT, Resolved(path=CHECKOUT, took_effect=False), basket(tea=2)], None),
-        ([INTENT, Resolved(path=CHECKOUT, took_effect=False), call(ADD), basket()], None),
+        ([INTENT, Resolved(path=CHECKOUT, took_effect=False), wire(ADD), basket()], None),
         ([basket()], None),
         ([INTENT], None),
     ],
@@ -162,7 +158,7 @@ def test_a_basket_that_does_not_add_up_tells_nothing_of_a_checkout() -> None:
 
 moves = st.lists(
     st.builds(
-        lambda path, outcome, n: call(path, outcome, sku="tea", quantity=n),
+        lambda path, outcome, n: wire(path, outcome, sku="tea", quantity=n),
         st.sampled_from([ADD, "/basket/remove"]),
         st.sampled_from(["done", "failed", "unknown", "lost"]),
         st.integers(1, 3),
@@ -175,7 +171,7 @@ moves = st.lists(
 def test_a_process_that_goes_on_decides_by_what_it_sees_first(made: list[WireCall]) -> None:
     facts = seen(*made)
     assert facts.viewed is None
-    facts.take(call(VIEW), basket(tea=2))
+    facts.take(wire(VIEW), basket(tea=2))
     assert (facts.viewed, facts.expected) == (basket(tea=2), Mirror({"tea": 2}, ""))
 
 
@@ -185,22 +181,13 @@ def test_a_process_that_goes_on_decides_by_what_it_sees_first(made: list[WireCal
 def test_the_basket_after_a_move_is_known_where_its_outcome_is(
     outcome: str, pieces: int | None
 ) -> None:
-    facts = seen(basket(tea=1), call(ADD, outcome, sku="tea", quantity=1))
+    facts = seen(basket(tea=1), wire(ADD, outcome, sku="tea", quantity=1))
     known = None if pieces is None else Mirror({"tea": pieces}, "")
     assert (facts.expected, facts.viewed) == (known, None)
-
-
-def test_a_code_that_the_shop_does_not_know_is_remembered_without_a_look(open_shop: Any) -> None:
-    shop = open_shop()
-    with pytest.raises(ToolFault, match="invalid coupon"):
-        shop.call("Req_ApplyCoupon", coupon="X")
-    assert shop.line.sent == [APPLY]
-    assert shop.session.facts.rejected_coupons == {"X"}
 
 
 @pytest.mark.parametrize(("told", "limit"), [("5 > 3", 3), ("5 > 0", 0), ("5 > -1", None)])
 def test_the_page_limit_is_learnt_from_a_refused_listing(told: str, limit: int | None) -> None:
     facts = StoreFacts(ENDPOINTS)
-    fields = {"path": "/products/list", "body": {}, "kind": "read", "outcome": "failed"}
-    facts.take(WireCall.model_validate({**fields, "error": f"page limit exceeded: {told}"}))
+    facts.take(wire("/products/list", "failed", f"page limit exceeded: {told}"))
     assert (facts.listing.limit, facts.taken_over) == (limit, False)

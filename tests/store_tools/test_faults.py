@@ -16,7 +16,7 @@ from store_tools.basket import CHECKOUT
 from store_tools.environment import StoreEnvironment
 from store_tools.store_facts import LATE_SECONDS
 from tests.kit.binding import entered
-from tests.kit.combo import data_of
+from tests.kit.combo import data_of, items
 from workshop.simulator.store.pack import Scenario
 
 SHOP = {
@@ -62,10 +62,6 @@ entries = st.one_of(
 )
 BUY = ("check out",)
 endings = st.sampled_from([[BUY], [BUY, BUY], [("set", {"a": 2}, "K1"), BUY, BUY]])
-
-
-def rows(content: Content) -> list[dict[str, Any]]:
-    return [{"sku": sku, "quantity": n} for sku, n in content.items()]
 
 
 class Buyer:
@@ -132,7 +128,7 @@ class Buyer:
 
     def set(self, content: Content, code: str) -> None:
         before = self.shop.held
-        basket, fault = self.call(SET, items=rows(content), coupon=code)
+        basket, fault = self.call(SET, items=items(**content), coupon=code)
         if basket is not None:
             assert self.shop.held == (content, code)
             self.asked = dict(content)
@@ -150,7 +146,7 @@ class Buyer:
 
     def search(self, wanted: list[Content]) -> None:
         before = self.shop.held
-        combinations = [rows(content) for content in wanted]
+        combinations = [items(**content) for content in wanted]
         found, fault = self.call(SEARCH, combinations=combinations, coupons=["K1", "K2"])
         if found is not None:
             assert self.shop.held == before
@@ -169,7 +165,7 @@ class Buyer:
         if self.asked is not None:
             ordered = {sku: n for sku, n in self.asked.items() if n > 0}
         expected = {"expected_total": basket["total"], "expected_coupon": basket["coupon"]}
-        receipt, _ = self.call(CHECK_OUT, **expected, expected_items=rows(ordered))
+        receipt, _ = self.call(CHECK_OUT, **expected, expected_items=items(**ordered))
         if receipt is None:
             return
         ((content, code, total),) = self.shop.bought
@@ -237,12 +233,12 @@ def test_a_purchase_over_http_meets_every_fault_on_every_path(
     hits = [{"on": path, "nth": nth, **kind} for path in paths for nth in (1, 3)]
     shop = open_shop(coupons=coupons, faults=hits)
     assert len(data_of(shop.call("Combo_List_All_Products"))) == 3
-    shop.call(SET, items=[{"sku": "tea", "quantity": 3}, {"sku": "cup", "quantity": 1}])
-    found = shop.call(SEARCH, combinations=[[{"sku": "tea", "quantity": 2}]], coupons=["TWO", "NO"])
+    shop.call(SET, items=items(tea=3, cup=1))
+    found = shop.call(SEARCH, combinations=[items(tea=2)], coupons=["TWO", "NO"])
     priced = [(r["secondary"], r["data"]["total"]) for r in found["results"] if not r["error"]]
     assert priced == [("TWO", 6), ("", 8)]
     assert shop.held == {"tea": 3, "cup": 1}
-    basket = data_of(shop.call(SET, items=[{"sku": "tea", "quantity": 2}], coupon="TWO"))
+    basket = data_of(shop.call(SET, items=items(tea=2), coupon="TWO"))
     receipt = shop.call(CHECK_OUT, expected_total=basket["total"], expected_coupon="TWO")
     assert shop.bought == [{"tea": 2}]
     assert (receipt["total"], content_of(receipt)) == (6, {"tea": 2})
@@ -256,13 +252,13 @@ def test_a_checkout_that_arrives_after_it_was_given_up_is_noticed(direct: Any) -
     shop.plan = {CHECKOUT: [("too late", 6), 429, 429, 429, 429]}
     buyer.set({"a": 2}, "")
     with pytest.raises(ToolFault, match="no usable answer"):
-        buyer.ledger.call(CHECK_OUT, [6, "", rows({"a": 2})], {})
+        buyer.ledger.call(CHECK_OUT, [6, "", items(a=2)], {})
     assert buyer.benchmark.progress.side_effects == 0
     buyer.turn()
     assert buyer.benchmark.progress.side_effects == 1
     buyer.check()
     buyer.set({"a": 2}, "")
-    order = {"expected_coupon": "", "expected_items": rows({"a": 2})}
+    order = {"expected_coupon": "", "expected_items": items(a=2)}
     _, fault = buyer.call(CHECK_OUT, expected_total=6, **order)
     assert fault is not None
     assert len(shop.bought) == 1
@@ -275,7 +271,7 @@ def late_checkout(direct: Any, calls: int, then: list[int]) -> Buyer:
     buyer = Buyer(direct(SHOP))
     buyer.shop.plan = {CHECKOUT: [("late", calls), *then]}
     buyer.set({"c": 3}, "")
-    buyer.call(CHECK_OUT, expected_total=15, expected_coupon="", expected_items=rows({"c": 3}))
+    buyer.call(CHECK_OUT, expected_total=15, expected_coupon="", expected_items=items(c=3))
     assert buyer.shop.bought == []
     return buyer
 
@@ -309,7 +305,7 @@ def test_a_checkout_that_arrives_late_buys_nothing_after_the_purchase(
     buyer = Buyer(direct(SHOP))
     buyer.shop.plan = {CHECKOUT: [("late", calls)]}
     buyer.set({"a": 2}, "")
-    buyer.call(CHECK_OUT, expected_total=6, expected_coupon="", expected_items=rows({"a": 2}))
+    buyer.call(CHECK_OUT, expected_total=6, expected_coupon="", expected_items=items(a=2))
     buyer.call("Req_AddProductToBasket", sku="b", quantity=1)
     retry_policy.rest(LATE_SECONDS)
     buyer.call("Req_ViewBasket")

@@ -15,19 +15,11 @@ from store_tools.endpoints import ENDPOINTS
 from store_tools.environment import StoreEnvironment
 from store_tools.store_facts import LATE_SECONDS, StoreFacts
 from tests.kit.binding import entered
-from tests.kit.combo import data_of
+from tests.kit.combo import data_of, items
+from tests.kit.wires import wire
+from tests.store_tools.test_faults import SHOP
 
-SHOP = {
-    "products": [
-        {"sku": "a", "name": "A", "price": 3, "available": 9},
-        {"sku": "b", "name": "B", "price": 6, "available": 4},
-    ],
-    "coupons": [
-        {"code": "K1", "discount": {"amount": 2}, "requires": {"a": 1}},
-        {"code": "K2", "discount": {"amount": 1}, "requires": {"a": 1}},
-    ],
-}
-ORDER = [{"sku": "a", "quantity": 2}]
+ORDER = items(a=2)
 BODIES: dict[str, dict[str, object]] = {
     ADD: {"sku": "a", "quantity": 1},
     REMOVE: {"sku": "a", "quantity": 1},
@@ -84,35 +76,24 @@ def lost_move(worker: Worker, path: str, calls: int) -> None:
 @pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize("path", TOOLS)
 @pytest.mark.parametrize("calls", range(1, 12))
+@pytest.mark.parametrize(
+    "kept", [None, 1, 0], ids=["no kill", "killed, and it was noted", "killed before it was noted"]
+)
 def test_a_move_that_arrives_late_is_noticed_before_the_checkout(
-    direct: Any, monkeypatch: pytest.MonkeyPatch, path: str, calls: int
+    direct: Any, monkeypatch: pytest.MonkeyPatch, path: str, calls: int, kept: int | None
 ) -> None:
+    """Also by another process, whether or not the first has noted that the move had no reply."""
     # The next attempt is made at once, so that no pause settles it.
     monkeypatch.setattr(retry_policy, "pause", lambda *_: 0.0)
     worker = Worker(direct(SHOP))
     worker.set()
+    before = len(worker.entries)
     lost_move(worker, path, calls)
+    if kept is not None:
+        worker = Worker(worker.shop, worker.entries[: before + kept])
+        worker.set()
     worker.buy_in_two_attempts()
     assert worker.shop.bought == [({"a": 2}, "K1", 4)]
-
-
-@pytest.mark.promise("no wrong checkout")
-@pytest.mark.parametrize("path", TOOLS)
-@pytest.mark.parametrize("calls", range(1, 12))
-@pytest.mark.parametrize("is_kept", [True, False])
-def test_after_a_kill_a_move_of_the_process_before_is_waited_for(
-    direct: Any, monkeypatch: pytest.MonkeyPatch, path: str, calls: int, is_kept: bool
-) -> None:
-    """``is_kept``: whether its process noted before its end that it had no reply."""
-    monkeypatch.setattr(retry_policy, "pause", lambda *_: 0.0)
-    first = Worker(direct(SHOP))
-    first.set()
-    before = len(first.entries)
-    lost_move(first, path, calls)
-    again = Worker(first.shop, first.entries[: before + is_kept])
-    again.set()
-    again.buy_in_two_attempts()
-    assert again.shop.bought == [({"a": 2}, "K1", 4)]
 
 
 @pytest.mark.promise("no wrong checkout")
@@ -152,9 +133,8 @@ def test_what_was_seen_to_have_arrived_or_was_turned_away_is_not_waited_for(
     assert len(worker.environment._session.facts.late_moves) == (lost == 503)
 
 
-def wire(path: str, outcome: str) -> WireCall:
-    fields = {"path": path, "body": BODIES[path], "kind": "write", "outcome": outcome}
-    return WireCall.model_validate(fields)
+def move(path: str, outcome: str) -> WireCall:
+    return wire(path, outcome, **BODIES[path])
 
 
 outcomes = st.sampled_from(["done", "failed", "lost", "unknown", "unknown+", "unknown-"])
@@ -167,13 +147,13 @@ def test_the_moves_in_doubt_are_those_without_a_reply_that_no_look_has_shown(
 ) -> None:
     facts = StoreFacts(ENDPOINTS)
     for path, outcome in made:
-        facts.take(wire(path, outcome.rstrip("+-")))
+        facts.take(move(path, outcome.rstrip("+-")))
         if outcome[-1] in "+-":
             facts.take(Resolved(path=path, took_effect=outcome[-1] == "+"))
     doubtful = [path for path, outcome in made if outcome in ("unknown", "unknown-")]
     # A look settles the last write of its path: it proves nothing of those before.
     assert [move.path for move in facts.late_moves] == doubtful
-    basket = Basket.model_validate({"items": [{"sku": "a", "quantity": 2}], "coupon": "K2"})
+    basket = Basket.model_validate({"items": ORDER, "coupon": "K2"})
     assert facts.may_change(basket) == any(path != APPLY for path in doubtful)
     facts.forget_late_moves()
     assert not facts.may_change(basket)
@@ -182,7 +162,7 @@ def test_the_moves_in_doubt_are_those_without_a_reply_that_no_look_has_shown(
 def test_a_basket_that_is_seen_when_nothing_can_arrive_any_more_settles_all(direct: Any) -> None:
     worker = Worker(direct(SHOP))
     facts = worker.environment._session.facts
-    facts.take(wire(ADD, "unknown"))
+    facts.take(move(ADD, "unknown"))
     worker.environment._session.view()
     assert [move.path for move in facts.late_moves] == [ADD]
     retry_policy.rest(LATE_SECONDS)
@@ -194,7 +174,7 @@ def test_the_wait_is_no_longer_than_a_move_may_take(direct: Any) -> None:
     worker = Worker(direct(SHOP))
     worker.set()
     facts = worker.environment._session.facts
-    facts.take(wire(APPLY, "unknown"))
+    facts.take(move(APPLY, "unknown"))
     worker.environment._session.certain()
     assert 0 <= retry_policy.now() - facts.late_until < 1
 
@@ -206,7 +186,7 @@ def test_a_look_that_cannot_be_used_settles_nothing(
     worker = Worker(direct(SHOP))
     basket = Basket.model_validate(worker.set())
     session = worker.environment._session
-    session.facts.take(wire(ADD, "unknown"))
+    session.facts.take(move(ADD, "unknown"))
     monkeypatch.setattr(session, "view", lambda: basket)
     with pytest.raises(ToolFault, match="may still arrive"):
         session.certain()

@@ -13,8 +13,9 @@ from store_tools.basket import LARGEST, Basket, Content
 from store_tools.environment import calls_of_order
 from store_tools.order import CheckoutOrder, order_given, order_in
 from tests.campaigns.checkout_authority import measure
+from tests.kit.combo import items
 
-TEA2, TEA3 = [{"sku": "tea", "quantity": 2}], [{"sku": "tea", "quantity": 3}]
+TEA2, TEA3 = items(tea=2), items(tea=3)
 CODES = [
     {"code": "TWO", "discount": {"amount": 2}, "requires": {"tea": 2}},
     {"code": "IDLE", "discount": None},
@@ -78,21 +79,9 @@ def test_the_one_form_is_read_also_where_marks_of_markdown_stand_around_it(
     ],
 )
 def test_everything_else_authorises_nothing(said: str) -> None:
-    with pytest.raises(ToolFault):
+    with pytest.raises(ToolFault) as refused:
         order_in(said)
-
-
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("Buy.", "no CHECKOUT line"),
-        (f"{LINE}\n{LINE}", "2 CHECKOUT lines"),
-        ("CHECKOUT: x", "x is"),
-    ],
-)
-def test_it_is_told_why_there_is_no_order(said: str, told: str) -> None:
-    with pytest.raises(ToolFault, match=told):
-        order_in(said)
+    assert ("no CHECKOUT line" in refused.value.text) != said.startswith("CHECKOUT:")
 
 
 @pytest.mark.promise("no wrong checkout")
@@ -237,20 +226,15 @@ def test_what_the_caller_expects_otherwise_stops_a_purchase_that_is_ordered(
     assert shop.line.counted["/basket/checkout"] == 0
 
 
-def carry_out(benchmark: Any, said: str, items: Any = TEA2, coupon: str = "") -> None:
-    """Have a worker set a basket and check out for an instruction."""
+def carry_out(benchmark: Any, said: str, coupon: str = "", look: str = "") -> None:
+    """Have a worker set two teas and check out for an instruction, perhaps after a look."""
     with benchmark.bind(ledger := Ledger()) as tools:
         ledger.offer(tools)
         ledger.instruction = said
-        ledger.call("Combo_Set_Basket_For_Items", [], {"items": items, "coupon": coupon})
+        if look:
+            ledger.call(look, [], {})
+        ledger.call("Combo_Set_Basket_For_Items", [], {"items": TEA2, "coupon": coupon})
         ledger.call("Req_CheckoutBasket", [], {})
-
-
-def report(benchmark: Any, tool: str = "Combo_List_All_Products", **arguments: Any) -> None:
-    """Have a worker call one tool."""
-    with benchmark.bind(ledger := Ledger()) as tools:
-        ledger.offer(tools)
-        ledger.call(tool, [], arguments)
 
 
 @pytest.mark.promise("no wrong checkout")
@@ -291,13 +275,8 @@ def test_a_product_is_ordered_only_after_it_was_shown(open_shop: Any, make_bench
     """A look of the same instruction is too late."""
     shop = open_shop()
     benchmark = make_benchmark(shop)
-    with benchmark.bind(ledger := Ledger()) as tools:
-        ledger.offer(tools)
-        ledger.instruction = LINE
-        ledger.call("Combo_List_All_Products", [], {})
-        ledger.call("Combo_Set_Basket_For_Items", [], {"items": TEA2})
-        with pytest.raises(ToolFault, match="'tea' was not shown before this instruction"):
-            ledger.call("Req_CheckoutBasket", [], {})
+    with pytest.raises(ToolFault, match="'tea' was not shown before this instruction"):
+        carry_out(benchmark, LINE, look="Combo_List_All_Products")
     assert shop.line.counted["/basket/checkout"] == 0
     carry_out(benchmark, LINE)
     assert shop.bought == [{"tea": 2}]
@@ -354,7 +333,9 @@ def test_what_is_left_out_of_a_large_catalog_is_bought_after_a_search_alone(
     assert benchmark.check_finish("DECLINED: not sold", Ledger()) is not None
     with pytest.raises(ToolFault, match="'tea' was not shown"):
         carry_out(benchmark, LINE)
-    report(benchmark, "Combo_Find_Products_For_Query", query="tea")
+    with benchmark.bind(ledger := Ledger()) as tools:
+        ledger.offer(tools)
+        ledger.call("Combo_Find_Products_For_Query", [], {"query": "tea"})
     assert benchmark.check_finish("DECLINED: not sold", Ledger()) is None
     carry_out(benchmark, LINE)
     assert shop.bought == [{"tea": 2}]
@@ -378,37 +359,8 @@ def test_an_order_alone_needs_no_worker(said: str, calls: list[Any]) -> None:
 
 
 @pytest.mark.promise("no wrong checkout")
-def test_a_basket_that_somebody_else_has_changed_is_not_bought_though_its_total_is_ordered(
-    open_shop: Any,
-) -> None:
-    shop = open_shop()
-    shop.ledger.instruction = "CHECKOUT: items tea×2; no coupon; total at most 99"
-    shop.call("Combo_Set_Basket_For_Items", items=TEA2)
-    shop.task.world.add("cup", 1)
-    shop.call("Req_ViewBasket")
-    with pytest.raises(ToolFault, match="'cup': 1"):
-        shop.call("Req_CheckoutBasket")
-    assert shop.bought == []
-
-
-@pytest.mark.promise("no wrong checkout")
 def test_over_generated_shops_nothing_is_bought_that_the_instruction_does_not_order() -> None:
     tries, bought, wrong = measure(12, seed="sample")
     assert wrong == []
     assert bought["line / kept"] == tries["line / kept"] > 0
     assert bought["line with a coupon / kept"] > 0
-
-
-def test_an_earlier_listing_is_known_in_a_resumed_process(
-    open_shop: Any, make_benchmark: Any
-) -> None:
-    shop = open_shop()
-    shop.call("Combo_List_All_Products")
-    benchmark = make_benchmark(shop)
-    benchmark.restore([one for call in shop.ledger.calls for one in call.requests])
-    with benchmark.bind(ledger := Ledger()) as tools:
-        ledger.offer(tools)
-        ledger.instruction = LINE
-        ledger.call("Combo_Set_Basket_For_Items", [], {"items": TEA2})
-        ledger.call("Req_CheckoutBasket", [], {})
-    assert shop.bought == [{"tea": 2}]

@@ -8,16 +8,11 @@ import pytest
 
 from core.ledger import Intent, Ledger, Resolved, ToolFault, WireCall
 from store_tools.basket import CHECKOUT, Basket
+from tests.kit.wires import wire
 
 
 def wires(shop: Any) -> list[WireCall]:
     return [w for c in shop.ledger.calls for w in c.requests]
-
-
-def wire(path: str, outcome: str, **body: object) -> WireCall:
-    return WireCall.model_validate(
-        {"path": path, "body": body, "kind": "write", "outcome": outcome}
-    )
 
 
 def test_a_new_shop_comes_to_stand_where_the_old_one_stood(
