@@ -12,7 +12,6 @@ from workshop.scripted import company, worker
 from workshop.scripted.prompt import Line
 from workshop.simulator.company.pack import BUNDLED_PACK
 
-
 BOTH = pytest.mark.nightly("by day every task is played with one of the strategies")
 
 
