@@ -6,7 +6,7 @@ import gzip
 import json
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -262,14 +262,26 @@ def test_lone_surrogates_are_taken_out_where_they_enter() -> None:
     error.text.encode()
 
 
-@pytest.mark.parametrize(
-    "status", ["400 Bad Request", "401 Unauthorized", "429 Too Many", "500 Oh", "503 Oh"]
-)
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"[" * DEEP, b'{"error":' * 500 + b"1" + b"}" * 500, b"x" * 3_000_000, b"\xff\xfe{"],
-    ids=["empty", "deep", "nested", "long", "no text"],
-)
+REFUSALS = ("400 Bad Request", "401 Unauthorized", "429 Too Many", "500 Oh", "503 Oh")
+BODIES = {
+    "empty": b"",
+    "deep": b"[" * DEEP,
+    "nested": b'{"error":' * 500 + b"1" + b"}" * 500,
+    "long": b"x" * 3_000_000,
+    "no text": b"\xff\xfe{",
+}
+
+
+def refusals() -> Iterator[Any]:
+    """Every status with every body; by day a large body comes with one status of each range."""
+    by_night = pytest.mark.nightly("a large body is read in the same way at every status")
+    for status in REFUSALS:
+        for name, body in BODIES.items():
+            large = len(body) >= DEEP and status not in (REFUSALS[0], REFUSALS[-1])
+            yield pytest.param(status, body, id=f"{name}-{status}", marks=[by_night] * large)
+
+
+@pytest.mark.parametrize(("status", "body"), [*refusals()])
 def test_a_refusal_is_told_by_its_status_whatever_its_body(status: str, body: bytes) -> None:
     kinds = {"400": "bad_request", "401": "authentication", "429": "rate_limit"}
     error = failure(answer(body, status=status))

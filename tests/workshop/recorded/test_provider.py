@@ -80,6 +80,7 @@ def test_there_is_no_recording_for_another_name() -> None:
         provider.reply("nothing", [], Played())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("benchmark", "specs"),
     [("store", ("all_tents_ghost_stock", "hostile_product_name")), ("company", ())],
@@ -98,6 +99,7 @@ def test_what_a_run_replied_plays_its_tasks_again(
     assert len(again.trials) == len(named)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", ["store", "company"])
 def test_what_ships_passes_every_task_that_is_recorded(benchmark: str) -> None:
     """A tool that changes under the recordings is noticed here."""

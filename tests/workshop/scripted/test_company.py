@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.workshop.scripted.conftest import pack_at, play
+import pytest
+
+from tests.workshop.scripted.conftest import STRATEGIES, pack_at, play
 from tests.workshop.simulator.company.bakery import member, raw_of, scenario
 from workshop.scripted import company, worker
 from workshop.scripted.prompt import Line
 from workshop.simulator.company.pack import BUNDLED_PACK
 
+BOTH = pytest.mark.nightly("by day every task is played with one of the strategies")
 
-def test_every_bundled_task_is_solved(strategy: str) -> None:
-    played = play("company", pack_at(BUNDLED_PACK), strategy=strategy, stages="default")
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", [0, pytest.param(1, marks=BOTH)])
+def test_every_bundled_task_is_solved(strategy: str, part: int) -> None:
+    pack = pack_at(BUNDLED_PACK)
+    pack["scenarios"] = pack["scenarios"][(part + STRATEGIES.index(strategy)) % 2 :: 2]
+    played = play("company", pack, strategy=strategy, stages="default")
     assert played.failed == {}
     assert not any(trial.harm for trial in played.trials.values())
 

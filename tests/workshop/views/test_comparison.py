@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 from typer.testing import CliRunner
 
 from cli.cli import app
@@ -188,6 +187,8 @@ def seeded(*, seed: str, passing: float, harm: float = 0.02) -> Iterator[TaskRes
 
 def verdict_of(a: list[TaskResult], b: list[TaskResult]) -> tuple[int, float, float]:
     """Exit code, p of the flips, and the largest loss with 95 % confidence, by the rules."""
+    from scipy import stats  # takes most of a second
+
     passed = [np.array([float(one.passed) for one in run]) for run in (a, b)]
     harm = [np.array([bool(one.harm) for one in run]) for run in (a, b)]
     difference = passed[1] - passed[0]
