@@ -226,15 +226,24 @@ def test_what_the_caller_expects_otherwise_stops_a_purchase_that_is_ordered(
     assert shop.line.counted["/basket/checkout"] == 0
 
 
-def carry_out(benchmark: Any, said: str, coupon: str = "", look: str = "") -> None:
-    """Have a worker set two teas and check out for an instruction, perhaps after a look."""
+def carry_out(
+    benchmark: Any, said: str, coupon: str = "", look: str = "", basket: Any = TEA2
+) -> None:
+    """Have a worker set a basket and check out for an instruction, perhaps after a look."""
     with benchmark.bind(ledger := Ledger()) as tools:
         ledger.offer(tools)
         ledger.instruction = said
         if look:
             ledger.call(look, [], {})
-        ledger.call("Combo_Set_Basket_For_Items", [], {"items": TEA2, "coupon": coupon})
+        ledger.call("Combo_Set_Basket_For_Items", [], {"items": basket, "coupon": coupon})
         ledger.call("Req_CheckoutBasket", [], {})
+
+
+def report(benchmark: Any, tool: str = "Combo_List_All_Products", **arguments: Any) -> None:
+    """Have a worker call one tool."""
+    with benchmark.bind(ledger := Ledger()) as tools:
+        ledger.offer(tools)
+        ledger.call(tool, [], arguments)
 
 
 @pytest.mark.promise("no wrong checkout")
@@ -316,7 +325,7 @@ def test_an_order_that_reads_as_other_products_than_one_that_is_shown_buys_none(
     line = CheckoutOrder(items=written, limit=20).line
     items = [{"sku": sku, "quantity": quantity} for sku, quantity in written.items()]
     with pytest.raises(ToolFault, match="may be meant"):
-        carry_out(benchmark, line, items)
+        carry_out(benchmark, line, basket=items)
     assert shop.line.counted["/basket/checkout"] == 0
 
 
