@@ -63,7 +63,7 @@ def typed(installed: Path, tmp_path: Path) -> Callable[..., str]:
 def test_a_first_score_a_report_and_a_replay_come_from_an_empty_folder(
     typed: Callable[..., str], tmp_path: Path
 ) -> None:
-    typed("--task", "hostile_product_name", "--name", "first")
+    typed("--task", "budget_fits_thanks_to_coupon", "--name", "first")
     assert '"score": 1.0' in typed("show", "latest", "--json")
     assert (tmp_path / typed("report", "latest").strip()).is_file()
     typed("replay", "latest")

@@ -184,10 +184,10 @@ def test_the_bundled_pack_and_the_playbooks_need_no_options(tmp_path: Path) -> N
     task, logs = "all_tents_ghost_stock", tmp_path / "logs"
     assert type_words("--task", task, "--out", logs, "--quiet").exit_code == 0
     (run,) = logs.iterdir()
-    done = type_words("--fork", run, "--task", task, "--turn", "3", "--out", logs)
+    done = type_words("--fork", run, "--task", task, "--turn", "2", "--out", logs)
     assert (done.exit_code, "purchased" in done.stdout) == (0, True), done.output
     (folder,) = {*logs.iterdir()} - {run}
-    (line,) = [line for line in done.stdout.splitlines() if "forked at turn 3" in line]
+    (line,) = [line for line in done.stdout.splitlines() if "forked at turn 2" in line]
     assert shlex.split(line)[-3:] == ["report", str(run), str(folder)]
 
 
