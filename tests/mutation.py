@@ -111,8 +111,10 @@ class Mutation:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         text, file = self.path.read_text(encoding="utf-8"), str(self.path)
+        gc.unfreeze()  # what is frozen is not among the objects
         functions = [f for f in gc.get_objects() if isinstance(f, FunctionType)]
         ours = [f for f in functions if f.__code__.co_filename == file]
+        assert ours, f"no function of {file} is loaded"
         assert not noticed(session, ours, {}), "the tests fail without a change"
         every = mutants(ast.parse(text))
         found = {f"{self.path.name}:{line}: {name}": tree for line, name, tree in every}

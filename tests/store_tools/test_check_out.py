@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -164,3 +165,15 @@ def test_the_ledger_sends_one_checkout_an_instruction_whatever_the_session_knows
     with pytest.raises(ToolFault, match="1 irreversible requests per instruction"):
         shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.bought == [{"tea": 2}]
+
+
+@pytest.mark.promise("no second checkout")
+def test_after_a_refused_checkout_the_next_one_rests_on_another_look(shop: Any) -> None:
+    """What was refused may have been sent twice, and arrive once more."""
+    shop.line.plan["/basket/checkout"] = [400]
+    with pytest.raises(ToolFault):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    before = len(shop.line.sent)
+    with suppress(ToolFault):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.line.sent[before] == "/basket/view"
