@@ -167,6 +167,15 @@ def test_the_ledger_sends_one_checkout_an_instruction_whatever_the_session_knows
     assert shop.bought == [{"tea": 2}]
 
 
+@pytest.mark.promise("no wrong checkout")
+def test_after_a_setting_that_failed_what_was_in_the_basket_before_is_not_bought(shop: Any) -> None:
+    """Code that overlooks the error of a result buys nothing else for it."""
+    order = items(pot=99)
+    assert not shop.call("Combo_Set_Basket_For_Items", items=order)["success"]
+    said = refused(shop, expected_items=order)
+    assert "the basket holds {'tea': 2}, ordered are {'pot': 99}" in said
+
+
 @pytest.mark.promise("no second checkout")
 def test_after_a_refused_checkout_the_next_one_rests_on_another_look(shop: Any) -> None:
     """What was refused may have been sent twice, and arrive once more."""

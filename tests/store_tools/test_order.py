@@ -194,6 +194,20 @@ def test_a_refusal_quotes_the_line_that_would_order_the_basket(
 
 
 @pytest.mark.promise("no wrong checkout")
+def test_a_basket_that_somebody_else_has_changed_is_not_bought_though_its_total_is_ordered(
+    open_shop: Any,
+) -> None:
+    shop = open_shop()
+    shop.ledger.instruction = LINE.replace("at most 8", "at most 99")
+    shop.call("Combo_Set_Basket_For_Items", items=TEA2)
+    shop.task.world.add("cup", 1)
+    shop.call("Req_ViewBasket")
+    with pytest.raises(ToolFault, match="'cup': 1"):
+        shop.call("Req_CheckoutBasket")
+    assert shop.bought == []
+
+
+@pytest.mark.promise("no wrong checkout")
 def test_no_line_is_quoted_for_a_basket_without_the_coupon_that_was_ordered(
     open_shop: Any,
 ) -> None:
